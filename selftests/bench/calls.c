@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls.c - what three things take that programs do all the time
+ * calls.c - the cost of three frequent operations of programs
  *
- * For kernel profile events on and off (profile.sh). Prints `name cost` for each:
+ * profile.sh runs it with kernel profile events on and off. It prints `name cost`:
  *
- *	getppid		a system call that does nearly nothing
- *	pipe		a byte to another process and one back: four calls, two switches
- *	fork		a process that ends at once, and waiting for it
+ *	getppid		a system call that does almost nothing
+ *	pipe		a byte to another process and back: four calls, two switches
+ *	fork		a process that ends at once, and the wait for it
  *
- * In thousandths of a nanosecond; on a board whose clock advances one nanosecond an
- * instruction, in thousandths of an instruction. Runs on a board of one CPU, statically
- * linked. As in insn.c interrupts are kept out by the median of many batches, and the
- * first half of the batches fills the ring.
+ * Costs are in thousandths of a nanosecond; on a board whose clock advances one nanosecond per
+ * instruction, in thousandths of an instruction. Runs on a board with one CPU, statically
+ * linked. As in insn.c, the median of many batches excludes interrupts, and the first half of
+ * the batches fills the ring.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static void call_fork(void)
 		err(1, "waitpid");
 }
 
-/* Gives back what it gets until nobody is there to give more. */
+/* Returns each byte until the pipe is closed. */
 static pid_t start_other(void)
 {
 	char c;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compact - how many bytes the events of a stream take once it is compact
+ * compact - the bytes that events of a stream need before and after compaction
  *
  *	compact STREAM
  *
- * Prints "events bytes_before bytes_after", of the frames of events alone: INFO, names and
- * clocks are neither in the one nor in the other.
+ * Prints "events bytes_before bytes_after", for frames of events only, without INFO, names and
+ * clocks.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * count.h - what the programs that count on a board have in common
+ * count.h - common code of the programs that count instructions on a board
  *
- * What interrupts take is kept out: of readings that all do the same work, each piece
- * counts as long as its shortest took.
+ * Interrupts are excluded: several readings do the same work, and for each piece of it the
+ * shortest one counts.
  */
 #ifndef COUNT_H
 #define COUNT_H
@@ -19,11 +19,11 @@
 #include <x86intrin.h>
 #endif
 
-/* As busybox's cat does. */
+/* The size that busybox's cat reads. */
 #define CHUNK		4096
 #define CHUNKS_MAX	65536
 
-/* The counter itself where it counts nanoseconds: no rounding. */
+/* The raw counter, if it counts nanoseconds: no rounding. */
 static inline uint64_t now(void)
 {
 #if defined(__x86_64__)
@@ -37,10 +37,10 @@ static inline uint64_t now(void)
 }
 
 /*
- * What it takes to make a frame depends on its bytes: some have to be escaped, and eight
- * that have one like these among them are looked at one by one. So the events that are to
- * be read have the same times on each board: what comes next comes @ns behind a multiple
- * of 2^36 ns of the trace clock. Return: that multiple, to which it waits.
+ * The cost of a frame depends on its bytes: some need an escape, and a group of eight with such
+ * a byte is handled byte by byte. Events to be read therefore have the same times on all boards:
+ * the next event comes @ns after a multiple of 2^36 ns of the trace clock. Waits for that
+ * multiple and returns it.
  */
 static inline uint64_t await_time(uint64_t ns)
 {
@@ -69,7 +69,7 @@ static inline int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What it costs to read all there is and to write it to /dev/null, as cat does. */
+/* Cost of reading everything and writing it to /dev/null, like cat. */
 static inline uint64_t read_all(int readings, uint64_t *bytes)
 {
 	static uint32_t best[CHUNKS_MAX];

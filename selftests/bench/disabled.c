@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * disabled.c - what an event costs a program when it is not to be recorded
+ * disabled.c - the cost of an event that is not recorded
  *
  *	emit.disabled.ns <value> ns		there is no device
  *	emit.filtered.user.ns <value> ns	the filter refuses its type, its
  *						severity or its object: the
- *						dearest of the three
+ *						most expensive of the three
  *
- * Filters are set in a control page of our own, mapped where the library maps
- * that of the device. Timed in turns: a loop with EVENTS events at as many places
- * in the code, each with two arguments, and the same loop without them. Of each
- * pair of turns the difference is taken, of all differences the median, so that
- * neither a slow turn nor a drift of the clock rate counts.
+ * Filters are set in a control page of this program, mapped where the library maps the device's.
+ * Two loops run alternately: one with EVENTS events at as many places in the code, each with two
+ * arguments, and one without them. The result is the median of the differences of each pair, so
+ * that neither slow turns nor a drifting clock rate matter.
  *
- * It fails if the events are not off, or were not compiled in.
+ * It fails if the events are not disabled, or not compiled in.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -31,7 +30,7 @@
 #define TYPE	100
 #define OBJECT	7
 
-/* The compiler must not know what is in memory or in i from one event to the next. */
+/* Hides memory and i from the compiler between two events. */
 #define FENCE(i)	__asm__ volatile("" : "+r"(i) : : "memory")
 
 #define PLAIN(i)	do { devtrace(TYPE, i, i); FENCE(i); } while (0)
@@ -79,7 +78,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Nanoseconds for one of its events. */
+/* Nanoseconds per event. */
 static double measure(void (*f)(int))
 {
 	double difference[TURNS];
@@ -103,7 +102,7 @@ static void must(int condition, const char *what)
 	}
 }
 
-/* A page like that of the device, with everything wanted but what is asked for. */
+/* A page like the device's, with everything wanted except the given values. */
 static void filter(int type, int severity, int object)
 {
 	long size = sysconf(_SC_PAGESIZE);
@@ -150,7 +149,7 @@ static double filtered(void)
 int main(int argc, char **argv)
 {
 	(void)argc;
-	/* The library looks at it before main(). */
+	/* The library reads it before main(). */
 	if (!getenv("DEVTRACE_DEVICE") || *getenv("DEVTRACE_DEVICE")) {
 		setenv("DEVTRACE_DEVICE", "", 1);
 		execv("/proc/self/exe", argv);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dumps.c - what dumps by netlink cost, by how much there is to tell
+ * dumps.c - the cost of netlink dumps, by number of entries
  *
- *	dumps readers N	by reader, when N descriptors are open for reading
- *	dumps lanes N	by lane, when there are N lanes
- *	dumps streams N	the statistics of N streams, when there are 1000 lanes
+ *	dumps readers N	by reader, with N descriptors open for reading
+ *	dumps lanes N	by lane, with N lanes
+ *	dumps streams N	the statistics of N streams, with 1000 lanes
  *
- * Prints `dump.WHAT.N cost`, in thousandths of a nanosecond for a reader, a lane, or all of the
- * streams; on a board whose clock advances one nanosecond an instruction, in thousandths of
- * an instruction. What interrupts take is kept out: the shortest of several dumps counts. Runs
- * on a board of one CPU, statically linked.
+ * Prints `dump.WHAT.N cost`, in thousandths of a nanosecond per reader, per lane, or for all
+ * streams; on a board whose clock advances one nanosecond per instruction, in thousandths of an
+ * instruction. The shortest of several dumps excludes interrupts. Runs on a board with one CPU,
+ * statically linked.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -42,7 +42,7 @@ static void one(const struct nl_reply *r, void *arg)
 	told++;
 }
 
-/* The least of several dumps, each of which has @nr entries. */
+/* Shortest of several dumps, each with @nr entries. */
 static uint64_t dump(int cmd, unsigned int nr)
 {
 	uint64_t least = UINT64_MAX, begin, took;
@@ -84,7 +84,7 @@ static void open_lanes(unsigned int nr)
 	close(fd);
 }
 
-/* Besides stream 0. */
+/* Add streams besides stream 0. */
 static void add_streams(unsigned int nr)
 {
 	char name[16];

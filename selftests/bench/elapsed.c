@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elapsed.c - how long a command takes, the shortest of several times
+ * elapsed.c - the shortest time of several runs of a command
  *
  *	elapsed N COMMAND [ARG...]
  *
- * Runs it once for the caches, then N times, and prints the shortest in
- * nanoseconds; on a board whose clock advances one nanosecond an instruction,
- * in instructions.
+ * Runs the command once to fill caches, then N times, and prints the shortest time in
+ * nanoseconds; on a board whose clock advances one nanosecond per instruction, in instructions.
  */
 #include <err.h>
 #include <inttypes.h>

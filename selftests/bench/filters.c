@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filters.c - set the filters with which emitting is measured
+ * filters.c - set the filters for measurements of emitting
  *
- *	filters open	everything passes, and no filter is looked at
- *	filters passing	each term is in use, and what is measured passes
- *	filters stream	as open, and another stream that wants none of it
- *	filters both	as open, and another stream that wants it, too
- *	filters refuse	what /proc/dtbench_filtered emits is refused
- *	filters process	all but one process passes, which does not exist
- *	filters object	all but one object passes, which no event has
- *	filters trigger	as open, and a trigger tells listeners of a type that nothing emits
+ *	filters open	everything passes, and no filter is evaluated
+ *	filters passing	each term is used, and the measured events pass
+ *	filters stream	like open, with another stream that wants none of them
+ *	filters both	like open, with another stream that wants them too
+ *	filters refuse	the events of /proc/dtbench_filtered are refused
+ *	filters process	all processes but one pass, which does not exist
+ *	filters object	all objects but one pass, which no event has
+ *	filters trigger	like open, with a trigger on a type that is never emitted
  */
 #include <err.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void done(size_t nest)
 		errx(1, "%s: %s", strerror(-err), nl.why);
 }
 
-/* All types but one and kernel profile events, or one alone. */
+/* All types but one and kernel profile events, or only that one. */
 static void put_types(unsigned int type, bool alone)
 {
 	uint8_t types[32];
@@ -85,7 +85,7 @@ static void put_other(void)
 	put_types(DEVTRACE_T_USER2, true);
 }
 
-/* All types but kernel profile events and one that nothing emits. */
+/* All types but kernel profile events and one that is never emitted. */
 static void put_all(void)
 {
 	put_types(DEVTRACE_T_USER2, false);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flood.c - what a flood of names costs those who read the events of others
+ * flood.c - the cost of a flood of names to readers of others' events
  *
  *	flood rename	reading an event of another thread, after each of four processes in
- *			that thread's bucket has renamed itself; less the same without
- *	flood dict	a reader, for each name that somebody gives
+ *			that thread's bucket has renamed itself, minus the same without them
+ *	flood dict	a reader's cost per name that others set
  *
- * Prints `name cost`, in thousandths of a nanosecond an event or name; on a board whose
- * clock advances one nanosecond an instruction, in thousandths of an instruction. Runs on
- * a board of one CPU, statically linked.
+ * Prints `name cost`, in thousandths of a nanosecond per event or name; on a board whose clock
+ * advances one nanosecond per instruction, in thousandths of an instruction. Runs on a board
+ * with one CPU, statically linked.
  *
- * The flooders hand over lanes in which there is nothing: so they are known by their names
- * and emit no event that the reader would have to read. What interrupts take is kept out as in
- * insn.c, by the shortest of several readings of the same piece.
+ * The flooders hand over empty lanes: the kernel records their names, but there are no events of
+ * theirs to read. As in insn.c, the shortest of several readings of the same piece excludes
+ * interrupts.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@
 #define READINGS	4
 #define FLOODERS	4
 #define NAMES		1000
-/* Less than two events: so a read makes one frame, or none. */
+/* Less than two events, so that a read makes at most one frame. */
 #define PIECE		24
 /* The bucket of a thread: kmod/emit/proc.c. */
 #define BUCKET(tid)	((uint32_t)(tid) * 0x61c88647u >> 25)
@@ -67,7 +67,7 @@ static void emit(int i)
 		err(1, "cannot emit");
 }
 
-/* Emits, and is gone. */
+/* Emits, and ends. */
 static pid_t victim(void)
 {
 	pid_t pid = fork();
@@ -126,7 +126,7 @@ static void start(struct flooder *f, uint32_t bucket)
 	f->done = done[0];
 }
 
-/* Piece by piece, with something of each flooder before each. */
+/* Read piece by piece, after an action of each flooder. */
 static uint64_t read_beside(struct flooder f[FLOODERS], char what)
 {
 	static uint32_t best[CHUNKS_MAX];

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * insn.c - what it costs a program to emit and to read events
+ * insn.c - the cost of emitting and reading events for a program
  *
- *	insn emit	system calls that emit, and that we compare with
- *	insn syscall	of these, the one that emits
- *	insn read	what cat does, on the ring as it is
- *	insn wait	nothing: waits for the time that events to be read are to have
- *	insn room	how many bytes an event takes in the ring
- *	insn record N F	emit N events, then write what the device gives into F
+ *	insn emit	system calls that emit, and others for comparison
+ *	insn syscall	of these, only the one that emits
+ *	insn read	like cat, on the ring as it is
+ *	insn wait	nothing: waits for the time of events to be read later
+ *	insn room	bytes of an event in the ring
+ *	insn record N F	emit N events, then write the device's data into F
  *
- * Prints `name cost`, in thousandths of a nanosecond a call or event; on a
- * board whose clock advances one nanosecond an instruction, in thousandths of
- * an instruction. Runs on a board of one CPU, statically linked.
+ * Prints `name cost`, in thousandths of a nanosecond per call or event; on a board whose clock
+ * advances one nanosecond per instruction, in thousandths of an instruction. Runs on a board
+ * with one CPU, statically linked.
  *
- * What interrupts take is kept out by taking the median of many batches, few of
- * which have one; when reading, by taking the shortest of several times over the
- * same piece, all of which do the same work.
+ * The median of many batches excludes interrupts, which few batches have. When reading, the
+ * shortest of several times for the same piece does.
  */
 #include <err.h>
 #include <errno.h>
@@ -36,7 +35,7 @@
 #define BATCHES		128
 #define READINGS	8
 
-/* Two 32-bit integers, as an event on its way to the device. */
+/* An event of two 32-bit integers, as passed to the device. */
 struct pair {
 	struct devtrace_emit head;
 	struct {
@@ -79,7 +78,7 @@ static void null(int i, int batch)
 		err(1, "cannot write /dev/null");
 }
 
-/* The first half is not looked at: it fills the ring. */
+/* The first half fills the ring and is not measured. */
 static uint64_t median(void (*one)(int, int))
 {
 	static uint64_t took[2 * BATCHES];
@@ -137,7 +136,7 @@ static void measure_read(void)
 		(uint64_t)(s.stored - s.overwritten), bytes);
 }
 
-/* Not measured: what traceinfo prints is to come from a real device. */
+/* Not measured: data of a real device for traceinfo. */
 static void record(long count, const char *path)
 {
 	static char buf[1 << 20];

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * merge.c - what events of lanes cost: to emit by the library, and to read
+ * merge.c - the cost of emitting events into lanes with the library, and of reading them
  *
- *	merge emit	by the macros, into a lane: on average, what is handed over
- *			included; and the event that hands over
- *	merge read N E	what cat does when N lanes have E events each, in turns
- *	merge open N	opening the device for reading, and its first read, when N lanes have
- *			an event each
- *	merge room	how many bytes of the buffer an event takes that came by a lane,
- *			and how many bytes a lane has
+ *	merge emit	with the macros, into a lane: the average, including handing over;
+ *			and the event that hands over
+ *	merge read N E	like cat, with E events in each of N lanes, interleaved
+ *	merge open N	opening the device for reading, and the first read, with an event in
+ *			each of N lanes
+ *	merge room	bytes of the buffer for an event of a lane, and bytes of a lane
  *
- * Prints `name cost`, in thousandths of a nanosecond an event; on a board whose clock
- * advances one nanosecond an instruction, in thousandths of an instruction. An event has
- * two 32-bit integers. Runs on a board of one CPU, statically linked.
+ * Prints `name cost`, in thousandths of a nanosecond per event; on a board whose clock advances
+ * one nanosecond per instruction, in thousandths of an instruction. An event has two 32-bit
+ * integers. Runs on a board with one CPU, statically linked.
  *
- * What interrupts take is kept out as in insn.c: by the median of many batches, and by
- * the shortest of several readings of the same piece.
+ * As in insn.c, the median of many batches, and the shortest of several readings of the same
+ * piece, exclude interrupts.
  */
 #include <err.h>
 #include <errno.h>
@@ -32,12 +31,12 @@
 #include "../device/lanes.h"
 #include "count.h"
 
-#define BLOCK		288	/* events of a block of a lane */
+#define BLOCK		288	/* events per block of a lane */
 #define BATCH		(2 * BLOCK)
 #define BATCHES		101
 #define READINGS	4
 #define OPENINGS	16
-#define STEP		300	/* ns from one event that is to be read to the next */
+#define STEP		300	/* ns between two events to be read */
 
 /* For lanes.c: the trace clock. */
 uint64_t dev_now(void)
@@ -74,7 +73,7 @@ static void stats_of(struct devtrace_stats *s, int cpu)
 	close(fd);
 }
 
-/* The dearest of as many events as fill a block: one of them hands over. */
+/* The most expensive event of a block's: the one that hands over. */
 static uint64_t dearest(bool emits)
 {
 	static uint64_t took[BATCHES];
@@ -104,10 +103,10 @@ static void measure_emit(void)
 
 	if (devtrace_lane(DEVTRACE_LANE_MIN))
 		errx(1, "no lane to be had: %s", strerror(devtrace_error()));
-	median(true);		/* the buffer is full */
+	median(true);		/* fill the buffer */
 	cost = median(true) - median(false);
 	worst = dearest(true) - dearest(false);
-	/* With a second stream they come by system calls. */
+	/* With a second stream they are emitted by system call. */
 	stats_of(&s, DEVTRACE_STATS_ALL);
 	if (s.stored != all || !s.overwritten || devtrace_errors())
 		errx(1, "of %" PRIu64 " events %" PRIu64 " were stored, %" PRIu64 " overwritten",
@@ -116,7 +115,7 @@ static void measure_emit(void)
 	printf("lane.worst %" PRIu64 "\n", worst * 1000);
 }
 
-/* Times are written, not read: see await_time(). They are past when they are written. */
+/* Times are set, not read: see await_time(). They are in the past. */
 static void measure_read(int lanes, int events)
 {
 	struct lane *l = calloc(lanes, sizeof(*l));
@@ -140,7 +139,7 @@ static void measure_read(int lanes, int events)
 		total, bytes);
 }
 
-/* The least of several, each a whole: what is opened once is opened. */
+/* The shortest of several; objects made at the first open exist already. */
 static void measure_open(int lanes)
 {
 	struct lane *l = calloc(lanes, sizeof(*l));
@@ -174,7 +173,7 @@ static void measure_open(int lanes)
 	printf("lane.first%d %" PRIu64 "\n", lanes, least[1] * 1000);
 }
 
-/* In a buffer that is full; and of the lane that who does not say gets. */
+/* In a full buffer; and the default size of a lane. */
 static void measure_room(void)
 {
 	struct devtrace_lane_ask ask;

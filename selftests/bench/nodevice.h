@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * nodevice.h - lanes of a program where there is no module, to be timed
+ * nodevice.h - lanes without the module, for measurements
  *
- * The file that DEVTRACE_DEVICE names, which must be empty and writable, becomes the module's
- * control page, and the memory of a lane is a file in memory. The library is the real one. In
- * place of the call that hands a block over is a pwrite(2) of the 4096 bytes of that block into
- * another file in memory: as the module does, the kernel is entered, and copies them into
- * memory of its own that was written before. (It does not look at each record; it has a
- * file to find, to lock and to account for.) How the clock follows from the CPU's counter
- * is measured here in place of taken from the kernel.
+ * The empty, writable file that DEVTRACE_DEVICE names becomes the control page; memory files are
+ * the memory of lanes. The library is the real one. The call that hands over a block is replaced
+ * by a pwrite(2) of the block's 4096 bytes into a memory file: like the module, it enters the
+ * kernel, which copies them into memory of its own that was written before. (It does not examine
+ * the records, but has to find, lock and account for the file.) The parameters of the CPU's
+ * counter are measured here instead of taken from the kernel.
  *
- * One source of a program includes this, as it has an ioctl() of its own.
+ * Exactly one source of a program may include this, as it defines ioctl().
  */
 #ifndef BENCH_NODEVICE_H
 #define BENCH_NODEVICE_H
@@ -30,12 +29,12 @@
 #include <linux/devtrace_lane.h>
 
 #define ROOM	65536		/* for a control page of any machine */
-#define BLOCKS	2		/* as who does not say gets */
-#define KEPT	256		/* as large as LTTng's buffers of a CPU in flight.c */
+#define BLOCKS	2		/* the default */
+#define KEPT	256		/* the size of LTTng's buffers per CPU in flight.c */
 #define FIRST	1u
-#define LANES	64		/* that are given at all */
+#define LANES	64		/* at most */
 
-static unsigned int calls;	/* events that came by a system call */
+static unsigned int calls;	/* events emitted by system call */
 static unsigned int nr_lanes, handed;
 static struct fake {
 	const uint8_t	*blocks;
@@ -86,7 +85,7 @@ static int give_lane(struct devtrace_lane_ask *ask)
 	return fd;
 }
 
-/* The block before the one that is open. */
+/* Hand over the block before the open one. */
 static int hand_over(unsigned long n)
 {
 	const uint32_t number = ((const struct devtrace_lane_block *)lanes[n].blocks)->head.open - 1;
@@ -97,7 +96,7 @@ static int hand_over(unsigned long n)
 	       DEVTRACE_LANE_BLOCK ? 0 : -1;
 }
 
-/* In place of the C library's, for the library as well. */
+/* Replaces the C library's, also for the library. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -112,7 +111,7 @@ int ioctl(int fd, unsigned long request, ...)
 		return give_lane(arg);
 	if (request == DEVTRACE_IOC_HAND)
 		return hand_over((unsigned long)arg);
-	/* The library asks so whether it is the device. */
+	/* The library checks with this call whether it is the device. */
 	if (request == DEVTRACE_IOC_EMIT(0)) {
 		errno = EINVAL;
 		return -1;
@@ -122,7 +121,7 @@ int ioctl(int fd, unsigned long request, ...)
 }
 
 #if defined(__x86_64__)
-/* raw = (tsc * mult + offset) >> 32, as it is now */
+/* raw = (tsc * mult + offset) >> 32, with the present values */
 static void calibrate(struct devtrace_counter *c)
 {
 	uint64_t raw[2], tsc[2];

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * now.c - what it costs a program to read the trace clock
+ * now.c - the cost of reading the trace clock for a program
  *
  *	now		clock.user.ns <value> ns: devtrace_now()
  *			clock.user.vs_clock_gettime <value> ratio: divided by
  *			clock_gettime(CLOCK_MONOTONIC_RAW)
  *	now insn	`now <cost>`: the same in thousandths of a nanosecond; on a
- *			board whose clock advances one nanosecond an instruction,
- *			of an instruction
+ *			board whose clock advances one nanosecond per
+ *			instruction, of an instruction
  *
- * Without "insn" no device is needed: the library gets a control page of our own,
- * which says that the CPU's counter may be used. Where there is no such counter it
- * is clock_gettime(2) that is timed twice.
+ * Without "insn" no device is needed: the library gets a control page of this program, which
+ * permits the CPU's counter. On a CPU without such a counter, clock_gettime(2) is measured
+ * twice.
  *
- * The two are timed in turns, and of each the median is taken.
+ * The two are measured alternately; the medians count.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* A page as the device's, with a counter that says nanoseconds at some rate. */
+/* A page like the device's, with a counter of some rate. */
 static int fake_page(void)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * own.c - emit events through a program's own filters, to be counted
+ * own.c - emit events through a program's own filters, to count instructions
  *
  *	DEVTRACE_DEVICE=FILE own none|type|object|refused EVENT TIMES
  *
- * none: nothing is filtered; type: another type is; object: another object is; refused:
- * this one is, or if it has none its type. EVENT is plain, devtrace(type, a, b), or object, the
- * same with an object and a signal, or nothing. It is emitted TIMES times by events(), whose
- * instructions are to be counted: see own.sh. No module: see nodevice.h.
+ * none: no filter; type: another type is filtered; object: another object is; refused: this
+ * object is, or this type if the event has no object. EVENT is plain: devtrace(type, a, b);
+ * object: the same with an object and a signal; or nothing. events() emits it TIMES times, and
+ * own.sh counts its instructions. It needs no module: see nodevice.h.
  */
 #define _GNU_SOURCE
 #include "nodevice.h"
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		return 2;
 	make_device();
 	devtrace_open();
-	/* The first one gets the lane. */
+	/* The first event gets the lane. */
 	devtrace(TYPE, 0, 0);
 	if (!strcmp(argv[1], "type"))
 		err = devtrace_own_type(TYPE + 1, false);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qp.c - what a record of QS costs a program of QP
+ * qp.c - the cost of a QS record in a QP program
  *
  *	DEVTRACE_DEVICE=FILE qp
  *
- *	qp.dispatch_ns <value> ns	QS_QEP_DISPATCH, as QP/C has it, into a lane
- *	qp.filtered_ns <value> ns	likewise, where the program's filter refuses it: by its
- *					record, or by its QS-ID, the dearer of the two
+ *	qp.dispatch_ns <value> ns	QS_QEP_DISPATCH, as in QP/C, into a lane
+ *	qp.filtered_ns <value> ns	the same, refused by the program's filter: by
+ *					record or by QS-ID, the more expensive one
  *
- * Timed in turns: a loop with EVENTS records at as many places in the code, and the same
- * loop without them. Of each pair of turns the difference is taken, of all differences the
- * median. It fails if records do not go where they are to go. No module: see nodevice.h.
+ * Two loops run alternately: one with EVENTS records at as many places in the code, and one
+ * without them. The result is the median of the differences of each pair. It fails if the
+ * records do not arrive as expected. It needs no module: see nodevice.h.
  */
 #define _GNU_SOURCE
 #include "nodevice.h"
@@ -30,7 +30,7 @@ static void eating(void)
 {
 }
 
-/* The compiler must not know what is in memory or in i from one record to the next. */
+/* Hides memory and i from the compiler between two records. */
 #define FENCE(i)	__asm__ volatile("" : "+r"(i) : : "memory")
 
 static inline __attribute__((always_inline)) void dispatch(int i)
@@ -88,7 +88,7 @@ static double measure(int loops)
 	return difference[TURNS / 2];
 }
 
-/* Filtered, nothing may come, not even into the lane. */
+/* With the filter nothing may arrive, not even in the lane. */
 static double measure_filtered(void)
 {
 	const unsigned int before = handed;

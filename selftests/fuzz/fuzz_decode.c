@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_decode.c - any bytes, in any pieces, into the decoder
+ * fuzz_decode.c - the decoder with any bytes, in any pieces
  *
- * The first byte says how the rest is cut, and whether it is the stream or only
- * what the frames are made of: then they get their numbers, lengths and checks
- * here, so that the fuzzer comes past these. Besides the sanitizers, what is
- * watched is what the decoder promises: the same items however the bytes are
- * cut and however often the callback stops it; items and damage in the order
- * of the input, none of them over another; totals that agree with the items.
+ * The first byte selects how the input is cut, and whether it is a stream or only contents of
+ * frames: then this program adds their sequence numbers, lengths and checks, so that the fuzzer
+ * gets past these. Besides the sanitizers, it checks the decoder's guarantees: the same items
+ * for all cuts and for any number of stops by the callback; items and damages in input order and
+ * without overlap; totals that match the items.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,8 +16,8 @@
 
 struct run {
 	struct devtrace_decoder	*d;
-	uint64_t	digest;		/* of all items */
-	uint64_t	next;		/* offset before which all is accounted for */
+	uint64_t	digest;		/* over all items */
+	uint64_t	next;		/* offset up to which everything is accounted for */
 	struct devtrace_totals sum;
 	unsigned int	items, stop_every;
 };
@@ -127,7 +126,7 @@ static int item(const struct devtrace_item *i, void *arg)
 		mix(r, i->u.unknown.data, i->u.unknown.len);
 		break;
 	}
-	/* The next frame begins behind this one, which has a byte at least. */
+	/* The next frame begins behind this one, which has at least one byte. */
 	if (i->kind != DEVTRACE_ITEM_GAP && i->kind != DEVTRACE_ITEM_DAMAGE)
 		r->next = i->offset + 1;
 	r->items++;
@@ -143,7 +142,7 @@ static void decode(struct run *r, const uint8_t *p, size_t n, size_t piece)
 	CHECK(r->d);
 	while (n) {
 		size_t now = n < piece ? n : piece;
-		/* A copy of its own, so that a read behind it is seen. */
+		/* A copy of the exact size: ASan sees any access behind it. */
 		uint8_t *copy = malloc(now);
 
 		CHECK(copy);
@@ -166,8 +165,8 @@ static void decode(struct run *r, const uint8_t *p, size_t n, size_t piece)
 }
 
 /*
- * Frames made of the input: a byte that says what to do to the sequence, then
- * the type, the length of the body and the body.
+ * Make frames from the input: a byte that affects the sequence, then the type, the length of the
+ * body, and the body.
  */
 static size_t make_frames(uint8_t *out, size_t size, const uint8_t *p, size_t n)
 {

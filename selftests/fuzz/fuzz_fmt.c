@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_fmt.c - any bytes as a .fmt file, and events printed by what it says
+ * fuzz_fmt.c - any bytes as a format file, and events printed with it
  *
- * The input is the text of a file; after a NUL, if there is one, stand the
- * elements of the events. Besides the sanitizers, what is watched is what the
- * language promises: no more messages than the limit, every message at a place
- * that exists, and nothing printed that a terminal would take for a command.
+ * The input is the text of a file; an optional NUL separates the elements of the events. Besides
+ * the sanitizers, it checks the guarantees of the language: a limited number of messages, each
+ * at a place that exists, and no terminal controls in the output.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 #define CHECK(x) do { if (!(x)) abort(); } while (0)
 
-/* Stands in for elements when the input has none. */
+/* Elements for inputs without any. */
 static const uint8_t some[] = {
 	0x04, 0xff, 0xff, 0xff, 0xff, 0x05, 1, 2, 3, 4, 0x08, 'a', 0x1b, '[', 0xff, 0,
 	0x09, 3, 0x7e, 0, 1, 0x07, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0x81, 7,

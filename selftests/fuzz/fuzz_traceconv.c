@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_traceconv.c - bytes of a target that mean harm
+ * fuzz_traceconv.c - any bytes of a target
  *
- * The first byte chooses how the bytes are cut, so that frames end anywhere. What comes out
- * goes through the decoder: every frame of ours in it is one that the decoder knows.
+ * The first byte selects how the input is cut, so that frames may end anywhere. The decoder must
+ * know each frame of the output.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* out.c asks for the time of the board: here none passes. */
+/* out.c reads the board's clock, which stands still here. */
 uint64_t devtrace_now(void)
 {
 	return 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * in.c - what the inputs of both kernel fuzzers need: the state they begin with
+ * in.c - common code of both kernel fuzzers: the state before each input
  *
- * That is: stream 0 with 4 KiB a CPU and no filter, the streams "a" and "b", no
- * trigger, no added tracepoint. Whether an input changed any of it the module itself
- * says, to those who listen: only then is it put back, which takes a while.
+ * The initial state: stream 0 with 4 KiB per CPU and no filter, the streams "a" and "b", no
+ * trigger, no added tracepoint. The module notifies listeners of changes; only then is the state
+ * restored, which is slow.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,19 +47,19 @@ static void take_name(const struct nl_reply *r, void *arg)
 	struct names *names = arg;
 	const struct nlattr *a = r->a[names->attr];
 
-	/* Only tracepoints that were added have these. */
+	/* Only added tracepoints have these. */
 	if (!a || names->n == NAMES ||
 	    (names->attr == DEVTRACE_A_TRACEPOINTS && !r->a[DEVTRACE_A_ELEMENTS]))
 		return;
 	snprintf(names->name[names->n++], sizeof(names->name[0]), "%s", (const char *)nl_data(a));
 }
 
-/* What has been changed since it was put back last. */
+/* Changes since the last restore. */
 static struct {
 	bool triggers, tracepoints;
 	bool set0, filter0;		/* of stream 0 */
 	struct names streams;
-	bool missed;			/* there was more to hear than we heard */
+	bool missed;			/* some notifications were lost */
 } changed;
 
 static bool is_among(const struct names *names, const char *name)
@@ -72,7 +72,7 @@ static bool is_among(const struct names *names, const char *name)
 	return false;
 }
 
-/* That a trigger fired or a ring filled changes nothing by itself. */
+/* A firing trigger or a full ring changes nothing itself. */
 static void take_change(const struct nl_reply *r, void *arg)
 {
 	const char *stream = r->a[DEVTRACE_A_STREAM] ? nl_data(r->a[DEVTRACE_A_STREAM]) : "";
@@ -113,7 +113,7 @@ static int list(int get, int attr, struct names *names)
 	return nl_dump(&look, take_name, names);
 }
 
-/* Remove those that are among the names; all, if there are none. */
+/* Remove objects with these names; all if there are none. */
 static const char *remove_those(int get, int list_attr, int del, int attr,
 				const struct names *names)
 {
@@ -173,7 +173,7 @@ static const char *put_back(void)
 
 	if (changed.missed)
 		changed.triggers = changed.tracepoints = true;
-	/* What one does it does a while later, and may not have said so yet. */
+	/* A trigger may act later, and not have been reported yet. */
 	if (changed.triggers)
 		changed.missed = changed.set0 = changed.filter0 = true;
 	if (changed.triggers)
@@ -217,7 +217,7 @@ int in_setup(void)
 
 static const char *const paths[STREAMS] = { "/dev/trace", "/dev/trace-a", "/dev/trace-b" };
 
-/* Two marks: they come, in order, and nothing else that was emitted since it was cleared. */
+/* Emit two marks: they must be read in order, and nothing else since the clear. */
 static const char *read_marks(int fd, uint32_t nr)
 {
 	struct tape *t = tape_new();
@@ -230,7 +230,7 @@ static const char *read_marks(int fd, uint32_t nr)
 	for (tries = 0; tries < 2000 && !bad && t->nev < MARKS; tries++) {
 		if (tape_drain(t, fd) < 0)
 			bad = "a stream cannot be read";
-		/* What another CPU may yet store before it is waited for. */
+		/* Wait for events that another CPU may still store. */
 		if (t->nev < MARKS)
 			usleep(1000);
 	}
@@ -245,7 +245,7 @@ static const char *read_marks(int fd, uint32_t nr)
 	return bad;
 }
 
-/* Nothing emits any more: a stream can be cleared, and stores what comes then. */
+/* Without writers, a stream can be cleared, and stores the next events. */
 static const char *works(void)
 {
 	static uint32_t nr;
@@ -280,7 +280,7 @@ const char *in_check(void)
 {
 	const char *bad;
 
-	/* The one error: there was no room for more. Then there may still be some. */
+	/* The only error is a full socket: more may follow. */
 	while (nl_heard(&ear, take_change, NULL) < 0)
 		changed.missed = true;
 	bad = put_back();

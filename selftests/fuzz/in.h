@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * in.h - what an input of a kernel fuzzer does
+ * in.h - inputs of the kernel fuzzers
  *
- * An input is bytes, read as a list of calls (in_device.c) or of netlink messages
- * (in_netlink.c). Any bytes are an input: what is missing at the end is 0. Two
- * programs carry inputs out: kfuzz, which looks at what ran in the module and makes
- * new inputs of those that came further, and test_fuzz_replay, which goes through
- * the corpora on any kernel. When an input is over in_check() puts back what it changed
- * and says whether every stream still works.
+ * An input is a list of calls (in_device.c) or of netlink messages (in_netlink.c), encoded in
+ * bytes. Any bytes are valid; missing ones at the end are 0. Two programs execute inputs: kfuzz,
+ * which observes the code executed in the module and derives new inputs from successful ones,
+ * and test_fuzz_replay, which executes the corpora on any kernel. After an input, in_check()
+ * restores the state and checks that each stream still works.
  */
 #ifndef IN_H
 #define IN_H
@@ -21,7 +20,7 @@
 struct in_target {
 	const char *name, *corpus;
 	void (*run)(const uint8_t *p, size_t n);
-	/* Both write to p, which has room for IN_MAX bytes, and return how many there are. */
+	/* Both write to p, which has room for IN_MAX bytes, and return the number of bytes. */
 	size_t (*generate)(uint8_t *p);
 	size_t (*mutate)(uint8_t *p, size_t n);
 };
@@ -31,15 +30,15 @@ extern const struct in_target in_device, in_netlink;
 /* Called by the second thread of an input, before its first call and after its last. */
 extern void (*in_thread)(bool begins);
 
-/* Once, with the module there: 0, or -1 and why on standard error. */
+/* Called once, with the module loaded; 0, or -1 after an error message. */
 int in_setup(void);
-/* Between inputs. NULL, or what is wrong. */
+/* Called between inputs; NULL or an error text. */
 const char *in_check(void);
 
-/* Numbers for those who make inputs. */
+/* Random numbers for makers of inputs. */
 uint32_t in_random(void);
 void in_seed(uint32_t seed);
-/* Bytes turned, taken away, put in; knows nothing of what they mean. */
+/* Change, remove and insert random bytes, without regard to their meaning. */
 size_t in_havoc(uint8_t *p, size_t n);
 
 #endif /* IN_H */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * in_device.c - inputs that are calls of the device
+ * in_device.c - inputs that are calls to the device
  *
- * A byte says which call, those behind it are its arguments: which of eight
- * descriptors, how many bytes, from where. THREAD gives the bytes that follow, as many
- * as it says, to a second thread, which carries them out beside the rest, with the
- * same descriptors. What may wait does so for some milliseconds, then a signal ends it.
- * What is done with lanes is in in_lane.c.
+ * A byte selects the call, the following ones its arguments: one of eight descriptors, a number
+ * of bytes, a position. THREAD passes the given number of following bytes to a second thread,
+ * which executes them concurrently with the same descriptors. Calls that may wait are ended by a
+ * signal after some milliseconds. in_lane.c has the calls for lanes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +31,7 @@
 
 #define FDS		8
 #define MAPS		4
-#define CALLS		96		/* of one thread */
+#define CALLS		96		/* per thread */
 #define ROOM		131072
 #define WAIT_NS		5000000
 
@@ -53,7 +52,7 @@ static int fds[FDS];
 static uint8_t *maps[MAPS];
 static struct nl ctl[2];
 static uint8_t room[ROOM];
-/* The end of what can be read and written. */
+/* end of readable and writable memory */
 static uint8_t *edge;
 static bool forked;
 
@@ -95,7 +94,7 @@ static size_t size_of(unsigned int b)
 	return sizes[b % (sizeof(sizes) / sizeof(sizes[0]))];
 }
 
-/* Memory for a call: good, the last half of it bad, or all. */
+/* Memory for a call: valid, its second half invalid, or all of it. */
 static void *place(unsigned int kind, size_t n)
 {
 	if (n > ROOM)
@@ -116,7 +115,7 @@ static void wake(int sig)
 {
 }
 
-/* From here to on(c, false) a signal comes every few milliseconds. */
+/* From here to on(c, false), a signal comes every few milliseconds. */
 static void on(struct cursor *c, bool begin)
 {
 	struct itimerspec t = { 0 };
@@ -173,7 +172,7 @@ static void do_read(struct cursor *c, bool vector)
 	on(c, false);
 }
 
-/* Text of the input, or many lines. */
+/* Text from the input, or many lines. */
 static void do_write(struct cursor *c, bool vector)
 {
 	int fd = fd_of(c), i, n;
@@ -310,7 +309,7 @@ static void do_poll(struct cursor *c)
 
 static void do_mmap(struct cursor *c)
 {
-	/* All of lanes, among others. */
+	/* Including all sizes of lanes. */
 	static const size_t lengths[] = { 4096, 8192, 1, 0, 65536, 1 << 20, 16384, 262144 };
 	int fd = fd_of(c);
 	unsigned int slot = u8(c) % MAPS, kind = u8(c), more = u8(c);
@@ -328,7 +327,7 @@ static void do_mmap(struct cursor *c)
 	if (p == MAP_FAILED)
 		return;
 	room[0] = p[more % 256];
-	/* One page at most is left in the slot, and nothing of what cannot be cut. */
+	/* Keep at most one page in the slot; unmap what cannot be cut. */
 	if (len > (size_t)getpagesize() && munmap(p + getpagesize(), len - getpagesize())) {
 		munmap(p, len);
 		return;
@@ -343,7 +342,7 @@ static void do_mprotect(struct cursor *c)
 	unsigned int slot = u8(c) % MAPS, kind = u8(c);
 	uint8_t *p;
 
-	/* Nobody else has it meanwhile. */
+	/* Take it out of the slot: no other thread has it meanwhile. */
 	p = __atomic_exchange_n(&maps[slot], NULL, __ATOMIC_RELAXED);
 	if (!p)
 		return;
@@ -389,7 +388,7 @@ static void do_splice(struct cursor *c)
 	close(to[1]);
 }
 
-/* Another process has the same descriptors, and ends at once. */
+/* Another process shares the descriptors, and ends at once. */
 static void do_fork(struct cursor *c)
 {
 	int fd = fd_of(c);
@@ -420,7 +419,7 @@ static void do_fork(struct cursor *c)
 			;
 }
 
-/* What else the device depends on: streams, states, filters, triggers. */
+/* Control requests: streams, states, filters, triggers. */
 static void do_control(struct cursor *c)
 {
 	static const char *const names[] = { "trace", "a", "b", "c" };
@@ -535,7 +534,7 @@ static void do_other(struct cursor *c)
 	}
 }
 
-/* The descriptor stays in a slot, if it is asked for: that too keeps a lane. */
+/* Keep the descriptor in a slot if requested: it keeps the lane too. */
 static void do_lane(struct cursor *c, bool ask)
 {
 	int fd = fd_of(c);
@@ -738,7 +737,7 @@ static void run(const uint8_t *p, size_t n)
 	dev_pin(-1);
 }
 
-/* Some calls with their arguments; most have a descriptor that is open. */
+/* Random calls with arguments; most have an open descriptor. */
 static size_t some_calls(uint8_t *p, unsigned int calls)
 {
 	size_t n = 0, i, args;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * in_lane.c - what inputs of the device do with lanes
+ * in_lane.c - operations of inputs on lanes
  *
- * Events come from the writer of the tests, ../device/lanes.c. Everything else that can
- * be done with the memory is done too, to what the kernel reads and to the mappings,
+ * Events are written by ../device/lanes.c. Other operations change the memory and the mappings,
  * while the other thread of the input reads.
  */
 #include <stdbool.h>
@@ -45,7 +44,7 @@ int in_lane_ask(int fd, const uint8_t *a, void *bad)
 		DEVTRACE_LANE_MIN, 65536, 0, DEVTRACE_LANE_MIN + 1, DEVTRACE_LANE_MIN - 1, 1,
 		16384, DEVTRACE_LANE_MAX, DEVTRACE_LANE_MAX + 1, 0x80000000, UINT32_MAX,
 	};
-	/* Mostly one that is made. */
+	/* Mostly a valid size. */
 	const unsigned int kind = a[0] & 0x80 ? a[1] % (sizeof(bytes) / sizeof(bytes[0])) : a[1] % 2;
 	struct devtrace_lane_ask ask = {
 		.bytes = bytes[kind], .source = a[3],
@@ -56,10 +55,10 @@ int in_lane_ask(int fd, const uint8_t *a, void *bad)
 
 	if (a[0] & 0x40) {
 		ioctl(fd, DEVTRACE_IOC_LANE, bad);
-		/* Another size in the number of the call, and the one that there was. */
+		/* Another size in the number of the call, and the old call. */
 		close(ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, DEVTRACE_IOC_MAGIC, 5 + a[4] % 2, a[4]),
 			    &ask));
-		/* What does not mean anything yet. */
+		/* Undefined flags. */
 		if (a[0] & 0x80 && a[5] & 2)
 			ask.flags |= 1U << a[4] % 32;
 		if (a[0] & 0x80 && a[5] & 4)
@@ -96,7 +95,7 @@ static void emit_odd(struct lane *l, const uint8_t *a)
 			      << DEVTRACE_LANE_NS_SHIFT;
 	uint8_t data[DEVTRACE_PAYLOAD_MAX + 8];
 
-	/* Of whatever CPU, from here on. */
+	/* With any CPU, from here on. */
 	if (a[1] & 0x80 && l->used && l->used + sizeof(word) <= DEVTRACE_LANE_BLOCK) {
 		struct devtrace_lane_block *b = lane_block(l, l->n);
 
@@ -109,7 +108,7 @@ static void emit_odd(struct lane *l, const uint8_t *a)
 		     a[4] & 0x80 ? sizeof(data) - a[4] % 16 : a[4]);
 }
 
-/* One number of the lane, or of one of its blocks. */
+/* Change a field of the lane, or of one of its blocks. */
 static void number_wrong(struct lane *l, const uint8_t *a)
 {
 	struct devtrace_lane_block *b = lane_block(l, l->n - a[2] % 8);
@@ -137,14 +136,14 @@ static void number_wrong(struct lane *l, const uint8_t *a)
 		b->cpu = odd(a[4], 0);
 		break;
 	default:
-		/* The writer itself takes the wrong way. */
+		/* The writer itself takes a wrong number. */
 		l->n = odd(a[4], l->n);
 		l->used = 0;
 		break;
 	}
 }
 
-/* Bytes of a block turned, each so many bytes, or all of them. */
+/* Change bytes of a block, at intervals or all. */
 static void scribble(struct lane *l, const uint8_t *a)
 {
 	uint8_t *b = (uint8_t *)lane_block(l, l->n - a[2] % 2);
@@ -165,7 +164,7 @@ static void mapping(struct lane *l, const uint8_t *a)
 			abort();
 		break;
 	case 1:
-		/* Should it go, there is nothing that could be unmapped any more. */
+		/* If it succeeded, the mapping could not be unmapped any more. */
 		q = mremap(p, l->bytes, l->bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
 			   (void *)(uintptr_t)(0x10000000 + a[3] * page));
 		if (q != MAP_FAILED)
@@ -183,12 +182,12 @@ static void mapping(struct lane *l, const uint8_t *a)
 		mprotect(p, l->bytes, PROT_READ);
 		mprotect(p, page, PROT_READ | PROT_WRITE);
 		mprotect(p, l->bytes, PROT_READ | PROT_WRITE | (a[3] & 1 ? PROT_EXEC : 0));
-		/* Whatever became of that: it must be written again. */
+		/* It must be writable again. */
 		if (mprotect(p, l->bytes, PROT_READ | PROT_WRITE))
 			abort();
 		break;
 	case 5:
-		/* What the kernel says there, and the writer believes. */
+		/* Fields of the kernel that the writer relies on. */
 		if (a[3] & 1)
 			l->head->source = odd(a[4], l->head->source);
 		else
@@ -210,7 +209,7 @@ static void mapping(struct lane *l, const uint8_t *a)
 	}
 }
 
-/* The calls of the device with the lane as their memory, which may fault there first. */
+/* Calls to the device with the lane as their memory, which may fault there first. */
 static void be_memory(int fd, struct lane *l, const uint8_t *a)
 {
 	uint8_t *p = l->blocks + (a[3] % l->nr) * DEVTRACE_LANE_BLOCK;
@@ -232,7 +231,7 @@ static void be_memory(int fd, struct lane *l, const uint8_t *a)
 		ioctl(fd, DEVTRACE_IOC_STATS, s);
 		break;
 	default:
-		/* Only if it is not dead yet, and one more: not a third time. */
+		/* Unless it is dead; not a third time. */
 		close(ioctl(fd, DEVTRACE_IOC_LANE, p));
 		break;
 	}
@@ -248,7 +247,7 @@ void in_lane_use(int fd, const uint8_t *a)
 	switch (a[0] % 8) {
 	case 0:
 	case 1:
-		/* By a descriptor that is perhaps no device's, or by none. */
+		/* With a descriptor that may not be the device, or none. */
 		l->dev = a[3] & 1 ? fd : -1;
 		for (i = 0; i <= a[1]; i++)
 			lane_mark(l, DEVTRACE_T_USER, i, a[2]);

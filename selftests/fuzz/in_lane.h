@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * in_lane.h - what inputs of the device do with lanes
+ * in_lane.h - operations of inputs on lanes
  *
- * A slot has a lane that is mapped, or none. Whoever does something with one has it
- * alone meanwhile: so no thread touches what another unmaps.
+ * A slot has a mapped lane, or none. A thread takes it out of the slot while it uses it, so that
+ * no other thread unmaps it.
  */
 #ifndef IN_LANE_H
 #define IN_LANE_H
 
 #include <stdint.h>
 
-#define LANE_ARGS	6	/* bytes that each call takes */
+#define LANE_ARGS	6	/* bytes of arguments per call */
 
-/* Ask for one, and map it into a slot. The descriptor, or -1. @bad: memory to fault on. */
+/* Request a lane and map it into a slot. Returns the descriptor, or -1. @bad: invalid memory. */
 int in_lane_ask(int fd, const uint8_t *a, void *bad);
-/* Write events, or anything else; read and write @fd there; map, move and unmap. */
+/* Write events or anything else; read and write @fd there; map, move and unmap. */
 void in_lane_use(int fd, const uint8_t *a);
 /* Unmap all. */
 void in_lane_end(void);

@@ -2,18 +2,17 @@
 /*
  * in_netlink.c - inputs that are netlink messages of the family
  *
- * A message is u16 how many bytes of attributes, u8 how it is sent, u8 which command,
- * then the attributes as they go to the kernel, in the byte order of a little-endian
- * machine: on another one the lengths are damaged, which is an input too. Commands
- * from EMIT on are not the family's: they emit, read and close, so that triggers
- * have something to fire at and dumps something to show.
+ * A message is a u16 with the size of its attributes, a u8 with the way of sending, a u8 with
+ * the command, and the attributes in little-endian byte order; on other machines the lengths are
+ * wrong, which is a valid input too. Commands from EMIT on do not belong to the family: they
+ * emit, read and close, so that triggers fire and dumps have contents.
  *
- * Inputs are made of the description of the family (nl_spec.h): valid messages, and
- * messages of which an attribute was put in, taken out, doubled, given another value,
- * type or length, at any depth; besides, bytes are turned anywhere.
+ * Inputs are made from the description of the family (nl_spec.h): valid messages, and messages
+ * with an attribute added, removed, doubled, or with another value, type or length, at any
+ * depth; also with random bytes changed.
  *
- * Held back is what would only use up the machine: rings of more than a megabyte, and
- * all but four of the kernel profile types, each of which has the kernel patch itself.
+ * Inputs that would only use up the machine are limited: rings are at most a megabyte, and only
+ * four of the kernel profile types are used, as the kernel patches itself for each.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,27 +30,27 @@
 #include "nl.h"
 #include "nl_spec.h"
 
-#define HEAD		4		/* of a message of an input */
+#define HEAD		4		/* bytes before the attributes of a message */
 #define MESSAGES	24
 #define READERS		4
 #define CMDS		((int)(sizeof(spec_cmds) / sizeof(spec_cmds[0])))
 #define ATTRS		((int)(sizeof(spec_devtrace) / sizeof(spec_devtrace[0])))
 #define RING_MAX	1048576
 
-/* Commands that are not the family's. */
+/* Commands outside the family. */
 #define EMIT		0xf0
 #define OPEN		0xf1
 #define READ		0xf2
 #define CLOSE		0xf3
 #define SOCKET		0xf4
 
-/* How it is sent. */
+/* Ways of sending. */
 #define DUMP		0x01
 #define NO_ACK		0x02
-#define LIES		0x04		/* the length that it says */
+#define LIES		0x04		/* wrong length */
 #define OTHER_SOCKET	0x08
-#define PART		0x10		/* one read of the answer */
-#define NOBODY		0x20		/* by somebody who may do nothing */
+#define PART		0x10		/* read only one part of the reply */
+#define NOBODY		0x20		/* without any rights */
 #define MORE_FLAGS	0x40
 #define OTHER_VERSION	0x80
 
@@ -76,7 +75,7 @@ static const struct spec_attr *spec_of(const struct spec_attr *in, int max, unsi
 	return type && (int)type <= max ? &in[type] : NULL;
 }
 
-/* Only what would use up the machine is held back. */
+/* Limit only what would use up the machine. */
 static void hold_back(uint8_t *p, size_t n, const struct spec_attr *in, int max)
 {
 	size_t at, len;
@@ -121,7 +120,7 @@ static void emit(const uint8_t *p, size_t n)
 	uint8_t event[64] = { 0 };
 	struct devtrace_emit *e = (void *)event;
 
-	/* Of 8 bytes each: type, severity, object, signal, an element. */
+	/* 8 bytes each: type, severity, object, signal, an element. */
 	for (; n >= 8; p += 8, n -= 8) {
 		e->type = p[0];
 		e->severity = p[1] ? DEVTRACE_SEV_SET | (p[1] & 7) : 0;
@@ -133,7 +132,7 @@ static void emit(const uint8_t *p, size_t n)
 	}
 }
 
-/* What is not of the family. */
+/* Commands outside the family. */
 static void beside(unsigned int cmd, unsigned int how, const uint8_t *p, size_t n)
 {
 	static uint8_t buf[4096];
@@ -153,7 +152,7 @@ static void beside(unsigned int cmd, unsigned int how, const uint8_t *p, size_t 
 		set_reader(how, -1);
 		break;
 	case SOCKET:
-		/* With what it is asked for, and a dump that was begun. */
+		/* Including its pending replies, and an unfinished dump. */
 		nl_close(&nl[how & 1]);
 		if (nl_open(&nl[how & 1]))
 			abort();
@@ -222,9 +221,7 @@ static void run(const uint8_t *p, size_t n)
 	close(wfd);
 }
 
-/*
- * Making them.
- */
+/* Making inputs. */
 static bool one_in(unsigned int n)
 {
 	return in_random() % n == 0;
@@ -371,7 +368,7 @@ static size_t some_attr(const struct spec_attr *in, int max, int type, int depth
 	return NLA_HDRLEN + NLA_ALIGN(n);
 }
 
-/* A message that may well be valid. */
+/* A message that is mostly valid. */
 static size_t some_message(uint8_t *out)
 {
 	const int cmd = 1 + in_random() % (CMDS - 1);
@@ -426,7 +423,7 @@ static size_t generate(uint8_t *p)
 	return n;
 }
 
-/* An attribute, the message that it is in, and the nests around it. */
+/* An attribute, its message, and the nests around it. */
 struct where {
 	size_t msg, at, nest[4];
 	int depth;
@@ -446,7 +443,7 @@ static void find(uint8_t *p, size_t begin, size_t end, struct where *now, struct
 		len = get16(p + at);
 		if (len < NLA_HDRLEN || len > end - at)
 			return;
-		/* Each is as likely as the others. */
+		/* All are equally likely. */
 		if (one_in(++*count)) {
 			*got = *now;
 			got->at = at;
@@ -460,7 +457,7 @@ static void find(uint8_t *p, size_t begin, size_t end, struct where *now, struct
 	}
 }
 
-/* Put len bytes in the place of old, and let the lengths around tell. */
+/* Replace @old bytes by @len others, and adjust the lengths around them. */
 static size_t replace(uint8_t *p, size_t n, const struct where *w, size_t old, const uint8_t *what,
 		      size_t len)
 {
@@ -497,9 +494,9 @@ static size_t mutate_attr(uint8_t *p, size_t n)
 	if (got.at + old > n)
 		old = n - got.at;
 	switch (in_random() % 8) {
-	case 0:		/* out */
+	case 0:		/* remove */
 		return replace(p, n, &got, old, NULL, 0);
-	case 1:		/* twice */
+	case 1:		/* double */
 		memcpy(one, p + got.at, old);
 		return replace(p, n, &got, 0, one, old);
 	case 2:		/* another value */
@@ -507,16 +504,16 @@ static size_t mutate_attr(uint8_t *p, size_t n)
 		len = some_attr(got.in, got.max, get16(p + got.at + 2) & NLA_TYPE_MASK, got.depth,
 				one);
 		return replace(p, n, &got, old, one, len);
-	case 4:		/* another one beside it */
+	case 4:		/* add another one */
 	case 5:
 		len = some_attr(got.in, got.max, 1 + in_random() % (got.max + one_in(20)),
 				got.depth, one);
 		return replace(p, n, &got, 0, one, len);
-	case 6:		/* type */
+	case 6:		/* another type */
 		type = get16(p + got.at + 2) ^ 1U << in_random() % 16;
 		put16(p + got.at + 2, one_in(2) ? type : 1 + in_random() % (got.max + 1));
 		return n;
-	default:	/* length */
+	default:	/* another length */
 		put16(p + got.at, get16(p + got.at) + in_random() % 9 - 4);
 		return n;
 	}
@@ -533,7 +530,7 @@ static size_t mutate(uint8_t *p, size_t n)
 	case 1:
 	case 2:
 		len = some_message(one);
-		/* Behind one that is there. */
+		/* After an existing message. */
 		for (at = 0; at + HEAD <= n && !one_in(4); at += HEAD + get16(p + at))
 			;
 		if (at > n || len > IN_MAX - n)

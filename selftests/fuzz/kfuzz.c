@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kfuzz.c - fuzz the module in a running kernel, guided by what of its code ran
+ * kfuzz.c - fuzz the module in a running kernel, guided by coverage
  *
- *	kfuzz TARGET SECONDS CORPUS OUT		fuzz, then choose as minimise does
- *	kfuzz TARGET minimise CORPUS OUT	copy to OUT/new what reaches what all do, with
- *						KEEP inputs at most
+ *	kfuzz TARGET SECONDS CORPUS OUT		fuzz, then select as minimise does
+ *	kfuzz TARGET minimise CORPUS OUT	copy inputs with the same total coverage to
+ *						OUT/new, at most KEEP
  *	kfuzz TARGET replay FILE...		run these once
  *
- * TARGET is device or netlink; what an input does is in in_TARGET.c. The kernel has
- * KCOV, the module is built with DEVTRACE_KCOV=1. As root; SEED in the environment.
+ * TARGET is device or netlink; in_TARGET.c executes its inputs. The kernel has KCOV, the module
+ * is built with DEVTRACE_KCOV=1. Needs root; uses SEED from the environment.
  *
- * Inputs run in a child, BATCH of them in one, so that a crash or a hang takes the
- * child alone. What is new is an edge: two places of the module that ran one after the
- * other, in one thread, in the calls of one input. Each batch is written to standard
- * error first, a line of hexadecimal digits an input: whoever keeps the end of that has
- * the input at which the machine stood still. When the kernel is tainted (KASAN, a
- * warning, an oops), the batch and what broke stay in OUT, and the run ends.
+ * Inputs run in a child, BATCH of them at a time, so that a crash or a hang affects only the
+ * child. Coverage consists of edges: two places of the module executed one after the other by a
+ * thread during an input. Each batch is first written to standard error, one line of hexadecimal
+ * digits per input, so that the last lines contain the input at which the machine stopped. If
+ * the kernel is tainted (KASAN, a warning, an oops), the batch and the failing input are stored
+ * in OUT, and the run ends.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -39,31 +39,31 @@
 
 #define BATCH		32
 #define CORPUS		4096		/* inputs kept */
-#define COVER		262144	/* places of one thread in one input */
+#define COVER		262144	/* places per thread and input */
 #define EDGES		1048576	/* bits */
 #define PLACES		32768	/* entries of a hash table */
 #define HANG_S		20
-#define KEEP		60		/* files of a corpus, at most */
-#define CHOOSE_S	500		/* how long to look for them */
+#define KEEP		60		/* most files of a corpus */
+#define CHOOSE_S	500		/* time to search for them, s */
 
 struct input {
 	size_t n;
 	uint8_t p[IN_MAX];
 };
 
-/* What parent and child both see. */
+/* Shared by parent and child. */
 struct shared {
 	struct input batch[BATCH];
-	uint32_t fresh[BATCH];		/* edges that were new */
-	atomic_int at, bad;		/* the input that runs; one that broke something */
+	uint32_t fresh[BATCH];		/* new edges */
+	atomic_int at, bad;		/* current input; an input that broke something */
 	char why[128];
 	_Atomic uint8_t edges[EDGES / 8];
 	atomic_uint nedges, nplaces;
 	_Atomic uint64_t places[PLACES];
-	/* Of the input that ran last: which edges, by their numbers. */
+	/* Numbers of the edges of the last input. */
 	uint32_t nlast, last[16384];
 	atomic_int full;
-	uint64_t run_ns, check_ns;	/* in all inputs, and between them */
+	uint64_t run_ns, check_ns;	/* sum over all inputs, and between them */
 };
 
 struct kcov {
@@ -129,7 +129,7 @@ static void place_ran(uint64_t pc)
 	}
 }
 
-/* How many of the edges were not there; all are noted in last. */
+/* Number of new edges; all edges are stored in @last. */
 static uint32_t look_at(const struct kcov *k)
 {
 	static uint8_t seen[EDGES / 8];
@@ -216,7 +216,7 @@ static unsigned long tainted(void)
 	char buf[32] = "";
 
 	dev_read_file("/proc/sys/kernel/tainted", buf, sizeof(buf));
-	/* Bad page (KASAN), died, warned, soft lockup: not what any module of ours is. */
+	/* Bad page (KASAN), died, warned, soft lockup; not the taint of an external module. */
 	return strtoul(buf, NULL, 10) & (1 << 5 | 1 << 7 | 1 << 9 | 1 << 14);
 }
 
@@ -249,7 +249,7 @@ static void tell_batch(int count)
 	}
 }
 
-/* Where a thread of the child stands, for a report. */
+/* Print the kernel stacks of the child's threads. */
 static void tell_stacks(pid_t pid)
 {
 	char cmd[128];
@@ -359,7 +359,7 @@ static void make(struct input *in)
 		in->n = target->generate(in->p);
 		return;
 	}
-	/* The later ones are the harder ones. */
+	/* Later inputs are harder to find: prefer them. */
 	i = in_random() % 3 ? in_random() % ncorpus : ncorpus - 1 - in_random() % (1 + ncorpus / 8);
 	memcpy(in, corpus[i], sizeof(*in));
 	if (!(in_random() % 10)) {
@@ -420,7 +420,7 @@ static void fuzz(long seconds)
 	progress(begin);
 }
 
-/* The edges of an input, in the set of those that nobody had yet. */
+/* Number of an input's edges that are not in the set; added if @take. */
 static uint32_t gain(size_t i, uint8_t *have, bool take)
 {
 	uint32_t fresh = 0, k;
@@ -439,7 +439,7 @@ static uint32_t gain(size_t i, uint8_t *have, bool take)
 	return fresh;
 }
 
-/* Each time the input with the most that is not yet there. */
+/* Repeatedly take the input with most new edges. */
 static void minimise(void)
 {
 	static uint8_t have[EDGES / 8];
@@ -453,7 +453,7 @@ static void minimise(void)
 	for (i = 0; i < ncorpus; i++)
 		worth[i] = UINT32_MAX;
 	while (kept < KEEP && ncorpus && time(NULL) < end) {
-		/* What an input is worth only gets less: look again at the best alone. */
+		/* The value of an input only decreases: recompute just the best one. */
 		for (;;) {
 			for (best = 0, i = 1; i < ncorpus; i++)
 				if (worth[i] > worth[best])
@@ -501,7 +501,7 @@ int main(int argc, char **argv)
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sh == MAP_FAILED)
 		die("mmap");
-	/* An oops is a finding, not the end of the machine. */
+	/* An oops is a finding and must not stop the machine. */
 	dev_write_file("/proc/sys/kernel/panic_on_oops", "0");
 	if (in_setup())
 		return 2;
@@ -522,7 +522,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[2], "minimise"))
 		fuzz(strtol(argv[2], NULL, 0));
 	minimise();
-	/* Where it was, for those who look for where it was not. */
+	/* Places that were executed. */
 	f = fopen("/out/places", "w");
 	for (i = 0; f && i < PLACES; i++)
 		if (sh->places[i])

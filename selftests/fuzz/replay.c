@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * replay.c - give a fuzzer's function the files named on the command line, without a
- * fuzzer: for compilers that have none, and to measure coverage
+ * replay.c - run a fuzzer's function on the files of the command line, without a fuzzer: for
+ * compilers that lack one, and to measure coverage
  */
 #include <stdint.h>
 #include <stdio.h>

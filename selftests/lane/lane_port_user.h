@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lane_port_user.h - what kmod/lane/lane_read.c and kmod/lane/blocks.c need, in user space
+ * lane_port_user.h - definitions that kmod/lane/lane_read.c and kmod/lane/blocks.c need, in user
+ * space
  *
- * The counterpart of kmod/lane/lane_port.h. Every access to memory that others change, or
- * look at, meanwhile goes through functions that a test supplies.
+ * The counterpart of kmod/lane/lane_port.h. Each access to shared memory goes through functions
+ * that a test supplies.
  */
 #ifndef LANE_PORT_USER_H
 #define LANE_PORT_USER_H
@@ -22,27 +23,27 @@ typedef uint64_t u64;
 #define BIT_ULL(n)	(1ULL << (n))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
-/* The C library may have its own. */
+/* The C library may define it. */
 #undef __always_inline
 #define __always_inline	inline __attribute__((always_inline))
 
 typedef int32_t s32;
 typedef int64_t s64;
 
-/* 1, 2, 4 or 8 bytes. */
+/* Load 1, 2, 4 or 8 bytes. */
 u64 port_load(const void *p, size_t size, bool acquire);
-/* 4 bytes of a copy, or of a lane that is only counted. */
+/* Load 4 bytes of a copy, or of a lane that is only counted. */
 u32 port_word(const void *p);
 void port_rmb(void);
-/* Something was stored there; then a write barrier. For blocks.c only. */
+/* A store there, followed by a write barrier; only in blocks.c. */
 void port_stored(const void *p);
 void port_wmb(void);
 
 #define port_typed(x)		__typeof__((x) + 0)
-/* As on a machine of 32 bits, where it is hardest. */
+/* As on a 32-bit machine, which is the harder case. */
 typedef u32 tail_low_t;
 
-/* Of pointers too. */
+/* Also for pointers. */
 #define READ_ONCE(x)		((port_typed(x))(uintptr_t)port_load(&(x), sizeof(x), false))
 #define smp_load_acquire(p)	((port_typed(*(p)))port_load(p, sizeof(*(p)), true))
 #define smp_rmb()		port_rmb()
@@ -54,7 +55,7 @@ typedef u32 tail_low_t;
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define lane_word(p)	port_word(p)
 
-/* Pieces of two bytes, as a writer makes them complete. */
+/* In units of two bytes, as the writer stores them. */
 static inline void lane_copy_out(u8 *dst, const u8 *src, size_t n)
 {
 	size_t i;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_blocks.c - kmod/lane/blocks.c on the host, against a plain model
+ * test_blocks.c - kmod/lane/blocks.c compared with a simple model, in user space
  *
- * Runs are reserved, committed, given up and overwritten, and the ring gets another size,
- * in an order of chance and with several runs being written at a time. The model keeps
- * each run that there ever was. After each step the ring must have what the model says:
- * the chain of each slot in order, with all that is not overwritten and nothing else, its
- * bytes as they were written, and every event either held or counted as overwritten. Run
- * with address and undefined behaviour sanitizers. SEED repeats a run.
+ * Runs are reserved, committed, abandoned and overwritten, and the ring is resized, in random
+ * order with several runs open at a time. The model keeps all runs. After each step the ring
+ * must equal the model: the chain of each slot in order, with exactly the runs not overwritten,
+ * their bytes unchanged, and each event either held or counted as overwritten. Built with the
+ * address and undefined behaviour sanitizers. SEED repeats a run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,11 +43,11 @@ static struct model {
 	u64		idx;
 } runs[RUNS];
 
-/* Of more than one chunk. */
+/* In more than one chunk. */
 static const u32 slots[SLOTS] = { 0, 1, 2, 3, 4, 62, 63, 64, 65, 127, 128, 191 };
 
 static struct block_ring ring;
-static u32 nr_runs, oldest;		/* before that one all are overwritten */
+static u32 nr_runs, oldest;		/* all before it are overwritten */
 static u32 writing[PENDING], nr_writing;
 static u64 idx[SLOTS], stored, overwritten, overwritten_of[SLOTS];
 static struct {
@@ -82,7 +81,7 @@ static bool bytes_are_there(u32 run, const u8 *p, u32 len)
 	return true;
 }
 
-/* Somebody writes into a block before this one. */
+/* True if a run before this block is being written. */
 static bool writes_before(u64 block)
 {
 	u32 i;
@@ -93,7 +92,7 @@ static bool writes_before(u64 block)
 	return false;
 }
 
-/* As kmod/lane/lane_port.h has it, and one look at the order of stores. */
+/* Like kmod/lane/lane_port.h, with a check of the order of stores. */
 
 static bool armed, tail_stored;
 
@@ -131,7 +130,7 @@ static bool in_a_page(const u8 *p)
 	return false;
 }
 
-/* The tail has moved: all that stood in the block before it stands there still. */
+/* The tail has moved: the block before it must still be intact. */
 void port_stored(const void *p)
 {
 	const u64 block = ring.tail - 1;
@@ -178,7 +177,7 @@ static void follow_tail(void)
 	}
 }
 
-/* The ring as it is and the model are the same. */
+/* Compare the ring with the model. */
 
 static u64 bytes_from(run_place_t place)
 {
@@ -209,7 +208,7 @@ static void check_slot(u32 slot)
 		CHECK(blocks_there(&ring, place), "a run that is there is refused");
 		CHECK(blocks_behind(&ring, slots[slot], place, r.idx + r.nr - 1) ==
 		      bytes_from(place), "how much is behind a run");
-		/* What others filled since a run that was read is not behind it. */
+		/* Bytes filled since a run was read count as behind it. */
 		if (last)
 			CHECK(blocks_behind(&ring, slots[slot], last, r.idx) == bytes_from(place),
 			      "how much is behind a run that was read");
@@ -235,7 +234,7 @@ static void check_all(void)
 	CHECK(ring.overwritten == overwritten, "what was overwritten");
 	CHECK(ring.head - ring.tail < ring.nr, "more blocks than there are");
 	CHECK(blocks_used(&ring) <= (u64)ring.nr * BLOCK_BYTES, "more is used than there is");
-	/* Some that are overwritten, and who still writes. */
+	/* Overwritten runs, and runs being written. */
 	for (i = oldest > 200 ? oldest - 200 : 0; i < oldest; i++)
 		CHECK(!blocks_there(&ring, runs[i].place) && !blocks_run(&ring, runs[i].place, &r),
 		      "a run that is overwritten is said to be there");
@@ -336,7 +335,7 @@ static void give_up(void)
 	seen.holes += blocks_used(&ring) == used;
 }
 
-/* Memory that the ring may have; what it does not need comes back in the same array. */
+/* Memory for the ring; unneeded pages come back in the same array. */
 static struct block_pages *new_pages(u32 nr)
 {
 	struct block_pages *pages = calloc(1, sizeof(*pages) + nr * sizeof(pages->at[0]));
@@ -353,19 +352,19 @@ static struct block_pages *new_pages(u32 nr)
 	return pages;
 }
 
-/* @spare: instead of those that are still in use, or NULL */
+/* @spare: pages to free instead of those still in use, or NULL */
 static void free_pages(struct block_pages *pages, struct block_state *state, u8 **spare)
 {
 	u32 i;
 
-	/* Twice the same one, or one of the ring, is what the sanitizer sees. */
+	/* The sanitizer sees a page freed twice, or one of the ring. */
 	for (i = 0; i < pages->nr; i++)
 		free(spare && spare[i] ? spare[i] : pages->at[i]);
 	free(pages);
 	free(state);
 }
 
-/* Whoever found the old array before finds each block that stays where it was. */
+/* A reader of the old array still finds each block that did not move. */
 static bool still_finds(const struct block_pages *old, u64 n)
 {
 	return old->at[n & (old->nr - 1)] == ring.pages->at[n & (ring.nr - 1)];
@@ -443,7 +442,7 @@ static void test_random(const char *name, u32 nr, u64 first, bool resizes)
 	for (step = 0; step < STEPS && !bad; step++) {
 		u32 what = rnd() % 100;
 
-		/* Now and then one does not get on for a while. */
+		/* At times one run stays open. */
 		one_sleeps = step / 2000 % 2;
 		if (what < 60)
 			reserve();
@@ -471,7 +470,7 @@ static void test_random(const char *name, u32 nr, u64 first, bool resizes)
 	end();
 }
 
-/* A block in which one run is being written, for as long as it takes. */
+/* A block with a run that stays open. */
 static void test_pending(void)
 {
 	const u32 len = BLOCK_BYTES - sizeof(struct run);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_read.c - kmod/lane/lane_read.c on the host
+ * test_lane_read.c - kmod/lane/lane_read.c in user space
  *
- * On a simulated machine that reorders loads and stores as much as it may, a writer's
- * events come out whole, each once or told as lost, whenever the taker looks. And on
- * hostile memory, which changes with every load, nothing is touched but the lane
- * and the copy, and every call ends. Run with address and undefined behaviour
- * sanitizers. SEED repeats a run.
+ * On a simulated machine with the weakest allowed memory order, the events of a writer are taken
+ * whole, each once or reported as lost, at any time. With hostile memory, which changes with
+ * each load, only the lane and the copy are accessed, and each call ends. Built with the address
+ * and undefined behaviour sanitizers. SEED repeats a run.
  *
- * The machine: all that the writer stores is known beforehand, with the instant at which
- * it becomes visible: stores to one place keep their order, none passes a write barrier,
- * a release waits for all before it. A load gives what was visible at any instant
- * between now and the taker's floor, which rises to what it has seen with each
- * acquire and read barrier; and no place goes back.
+ * The machine: all stores of the writer are known in advance, with the time at which each
+ * becomes visible. Stores to one place keep their order, none passes a write barrier, and a
+ * release waits for all before it. A load returns a value that was visible at any time between
+ * the present and the taker's floor. The floor rises with each acquire and read barrier to the
+ * newest value seen; no place goes back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,15 +44,15 @@ struct value {
 	u64	at, v;
 };
 
-/* What a place holds from when on; places are named by their first two bytes. */
+/* The values of a place over time; a place is identified by its first two bytes. */
 static struct cell {
 	struct value	*v;
 	u32		n, room;
 	u64		seen;
 } cells[CELLS];
 
-static u64 now, floor_at, newest_seen;	/* the taker's */
-static u64 stores, newest, barrier_at;	/* the writer's */
+static u64 now, floor_at, newest_seen;	/* of the taker */
+static u64 stores, newest, barrier_at;	/* of the writer */
 static bool hostile;
 
 static struct cell *cell_of(const void *p)
@@ -93,9 +92,9 @@ static void wmb(void)
 	barrier_at = newest;
 }
 
-static u32 hint;	/* a number that lets hostile memory pass for a lane */
+static u32 hint;	/* a value that makes hostile memory look like a lane */
 
-/* Every load of hostile memory finds something else. */
+/* Each load of hostile memory returns another value. */
 static u64 hostile_value(size_t size)
 {
 	static const u64 likely_ones[] = {
@@ -118,7 +117,7 @@ u64 port_load(const void *p, size_t size, bool acquire)
 	u32 lo, hi;
 
 	if (hostile) {
-		/* The sanitizer sees whether it is there. */
+		/* The sanitizer checks the access. */
 		u8 touch[8];
 
 		memcpy(touch, p, size);
@@ -148,7 +147,7 @@ u64 port_load(const void *p, size_t size, bool acquire)
 	return v;
 }
 
-/* Of a copy; or, where it is hostile, of the lane, as who only counts does. */
+/* Load from a copy; or from a hostile lane, as when events are only counted. */
 u32 port_word(const void *p)
 {
 	u32 v;
@@ -163,7 +162,7 @@ void port_rmb(void)
 		floor_at = newest_seen;
 }
 
-/* The writer, in the order that lanes.rst gives. */
+/* The writer, in the order of lanes.rst. */
 
 #define EVENTS		3000
 #define LONGEST		1500
@@ -193,7 +192,7 @@ static void enter(u64 ts, u16 cpu)
 {
 	struct devtrace_lane_block *b = block(++w_number);
 
-	/* What was complete of the block before, too. */
+	/* The rest of the previous block is complete too. */
 	store(&head()->open, w_number, true);
 	wmb();
 	w_used = HEADER;
@@ -263,7 +262,7 @@ static void emit(u64 ts, u32 len, u16 cpu)
 	store(&block(w_number)->used, w_used, true);
 }
 
-/* All that the writer ever does. */
+/* All stores of the writer. */
 static void write_all(u32 first)
 {
 	static const u64 gaps[] = { 0, 1, 100, 5000, 131071, 131072, 0xffffffff, 0x100000000 };
@@ -292,11 +291,11 @@ static void write_all(u32 first)
 	}
 }
 
-/* Who takes, as kmod/lane/slot.c does. */
+/* The taker, like kmod/lane/slot.c. */
 
 static u64 r_next, r_lost, r_read;
 
-/* What the writer has said up to now. */
+/* The newest open block that the writer has published. */
 static u32 open_now(void)
 {
 	const struct cell *c = cell_of(&head()->open);
@@ -317,7 +316,7 @@ static bool look_at(u64 idx, const struct lane_event *ev)
 	for (i = 0; i < ev->len; i++)
 		if (ev->data[i] != pattern(idx, i))
 			return false;
-	/* Only what was about to be overwritten is lost. */
+	/* Only events about to be overwritten may be lost. */
 	if (idx > r_next && (s32)(open_now() - nr - w_block[idx - 1]) < 0)
 		return false;
 	r_lost += idx - r_next;
@@ -326,7 +325,7 @@ static bool look_at(u64 idx, const struct lane_event *ev)
 	return true;
 }
 
-/* The records of a copy that was whole; false if they are not what was written. */
+/* Check the records of a valid copy; false if they differ from those written. */
 static bool look_at_copy(struct lane_place *p, const struct lane_piece *c, const u8 *buf)
 {
 	struct lane_event ev = { .cpu = c->cpu };
@@ -343,7 +342,7 @@ static bool look_at_copy(struct lane_place *p, const struct lane_piece *c, const
 	return !ret && at == c->len;
 }
 
-/* What can be taken now; false if it was not what was written. */
+/* Take what is there; false if it differs from what was written. */
 static bool take(struct lane_place *p)
 {
 	struct lane_piece c;
@@ -401,7 +400,7 @@ static void test_taker(const char *name, u32 blocks_nr, u32 first, u32 pace, uns
 			now += rnd() % pace;
 			ok = take(&p);
 		}
-		/* Then all that is left. */
+		/* Then take the rest. */
 		now = newest + 1;
 		floor_at = now;
 		for (left = nr; ok && left && lane_untaken_bytes(&mem, &p); left--)
@@ -420,7 +419,7 @@ static void test_taker(const char *name, u32 blocks_nr, u32 first, u32 pace, uns
 
 static unsigned long events, refused, pieces;
 
-/* Every event is in what was looked at; false if not. */
+/* Check that each event is within the bytes examined. */
 static bool look_at_hostile(const u8 *buf, u32 len)
 {
 	struct lane_event ev = { 0 };
@@ -432,7 +431,7 @@ static bool look_at_hostile(const u8 *buf, u32 len)
 		before = at;
 		if (lane_next(buf, &at, len, &time, &ev) <= 0)
 			return at <= len;
-		/* The sanitizer sees whether it is there. */
+		/* The sanitizer checks the access. */
 		for (i = 0; i < ev.len; i++)
 			sum += ev.data[i];
 		__asm__ volatile("" : : "r" (sum));
@@ -486,7 +485,7 @@ static void test_hostile(u32 blocks_nr, unsigned int rounds)
 		if (ret > 0) {
 			pieces++;
 			ok = ok && piece_makes_sense(&c);
-			/* As it is, as who only counts does; then a copy. */
+			/* In the lane, as when events are only counted; then in a copy. */
 			ok = ok && look_at_hostile(c.from, c.len);
 			raw = malloc(c.len);
 			lane_copy_out(raw, c.from, c.len);
@@ -495,7 +494,7 @@ static void test_hostile(u32 blocks_nr, unsigned int rounds)
 			if (lane_still(&mem, &p))
 				lane_taken(&p, &c);
 		}
-		/* A piece of its own, so that the sanitizer knows its end. */
+		/* A separate allocation, so that the sanitizer knows its end. */
 		len = rnd() % 200;
 		raw = malloc(len ?: 1);
 		for (i = 0; i < len; i++)
@@ -514,7 +513,7 @@ static void test_hostile(u32 blocks_nr, unsigned int rounds)
 
 static void test_all(u32 blocks_nr)
 {
-	/* A writer needs about two instants for a byte. */
+	/* A writer needs about two units of time per byte. */
 	const u32 lap = 2 * blocks_nr * BLOCK;
 
 	blocks = calloc(blocks_nr, BLOCK);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ring_port_user.h - what the ring needs, in user space
+ * ring_port_user.h - definitions that the ring needs, in user space
  *
- * The counterpart of kmod/ring/ring_port.h. Every access that the ring makes to
- * what writers and readers share goes through here, and calls ring_port_step()
- * first: there a test interrupts a writer, or lets a writer overtake a reader.
+ * The counterpart of kmod/ring/ring_port.h. Each access of the ring to shared memory goes
+ * through here, and first calls ring_port_step(), where a test interrupts a writer or lets a
+ * writer overtake a reader.
  *
- * Three flavours, so that the same ring.c is tested in three ways:
+ * The same ring.c is tested in three variants:
  *
- *  plain		C11 atomics, relaxed where the kernel's are; threads and
- *			ThreadSanitizer see every intended race as such
- *  RING_PORT_WEAK	loads and stores go to weak.c, which reorders them as a
- *			weakly ordered machine may
- *  RING_PORT_ATOMIC64	the 64-bit words are a type of their own, as atomic64_t
- *			is on 32-bit machines; implied there
+ * - plain: C11 atomics, relaxed where the kernel's are; ThreadSanitizer sees each intended race
+ *   as intended
+ * - RING_PORT_WEAK: loads and stores go to weak.c, which reorders them like a weakly ordered
+ *   machine
+ * - RING_PORT_ATOMIC64: 64-bit words have a separate type, like atomic64_t on 32-bit machines,
+ *   where this is implied
  */
 #ifndef RING_PORT_USER_H
 #define RING_PORT_USER_H
@@ -40,7 +40,7 @@ typedef int32_t s32;
 #define __always_inline	inline __attribute__((__always_inline__))
 #endif
 
-/* There is no other thread where it stands. */
+/* No other thread accesses @x. */
 #define data_race(x)	(x)
 
 #define min(a, b)		((a) < (b) ? (a) : (b))
@@ -53,14 +53,14 @@ typedef int32_t s32;
 #define ilog2(n)		(31 - __builtin_clz(n))
 
 /*
- * Supplied by the test. ring_port_exchanged() and ring_port_released() tell it
- * of what the writer published, at that instant.
+ * Supplied by the test. ring_port_exchanged() and ring_port_released() report what the writer
+ * publishes, at that time.
  */
 void ring_port_step(void);
 u64 ring_port_clock(void);
 void ring_port_exchanged(const void *w, u64 old, u64 new);
 void ring_port_released(const void *w, u64 v);
-/* The so many-th allocation from now fails; 0: none does. */
+/* This allocation from now on fails; 0: none. */
 extern unsigned int ring_port_alloc_fails;
 
 #ifdef RING_PORT_WEAK
@@ -131,7 +131,7 @@ static __always_inline bool port_cmpxchg64(void *p, u64 old, u64 new)
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Word by word, each in one piece, as the stores are made. */
+/* Word by word, as the words are stored. */
 static inline void port_copy(void *dst, const void *src, u32 units)
 {
 	u32 i;
@@ -142,7 +142,7 @@ static inline void port_copy(void *dst, const void *src, u32 units)
 	}
 }
 
-/* ThreadSanitizer does not know fences; the processor does. */
+/* ThreadSanitizer does not support fences, but the processor does. */
 #pragma GCC diagnostic push
 #ifdef __SANITIZE_THREAD__
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -165,7 +165,7 @@ static __always_inline void port_mb(void)
 
 #endif /* !RING_PORT_WEAK */
 
-/* The kernel's names. A step comes before each access: "between any two". */
+/* The kernel's names. A step precedes each access. */
 
 #define port_typed(x)		__typeof__((x) + 0)
 
@@ -185,7 +185,7 @@ static __always_inline void port_mb(void)
 	port_store(&(x), __v, sizeof(x));				\
 } while (0)
 
-/* Of pointers and longs: those of the machine's own size. */
+/* For pointers and longs, which have the size of the machine's words. */
 #define smp_load_acquire(p)						\
 	((port_typed(*(p)))(uintptr_t)port_load_acquire(p, sizeof(*(p))))
 
@@ -199,7 +199,7 @@ static __always_inline void port_mb(void)
 #define smp_rmb()	port_rmb()
 #define smp_mb()	port_mb()
 
-/* A word of the ring: 64 bits, read and written in one piece. */
+/* A 64-bit word of the ring, accessed as a whole. */
 #if defined(RING_PORT_ATOMIC64) || __SIZEOF_LONG__ == 4
 typedef struct {
 	u64 v __attribute__((__aligned__(8)));
@@ -235,7 +235,7 @@ static inline void ring_store_release(ring_word_t *w, u64 v)
 	ring_port_released(w, v);
 }
 
-/* Read after a reset alone: no thread of a test looks at it. */
+/* Read only after a reset: no thread of a test reads it. */
 static inline void ring_mirror(u64 *w, u64 v)
 {
 	*w = v;
@@ -277,7 +277,7 @@ static __always_inline u64 ring_clock(void)
 	return ring_port_clock();
 }
 
-/* A test locks for itself where it has threads. */
+/* A test with threads does its own locking. */
 typedef char ring_lock_t;
 #define ring_lock_init(l)	(*(l) = 0)
 

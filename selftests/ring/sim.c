@@ -2,17 +2,17 @@
 /*
  * sim.c - the simulation; see sim.h
  *
- * What is checked, in the order of the invariants in kmod/ring/ring.h:
- *  - commit covers records only that their writers have filled in;
- *  - the tail moves over whole records, padding apart, never past commit, and
- *    a little further than the event at hand needs, no more;
- *  - what stands in [tail, commit) is the list, byte for byte;
- *  - indices and wide positions are those of the list, at any time;
- *  - an event is dropped only if unfinished ones leave it no room, and counted;
- *  - time never runs backwards;
- *  - a reader gets the list's records, and the rest is counted as lost;
- *  - nothing older comes once a reader was told that nothing older can come;
- *  - all_of_find() finds the first record of a time.
+ * The checks, in the order of the invariants in kmod/ring/ring.h:
+ * - commit covers only records that their writers have filled in;
+ * - the tail moves by whole records, except padding, never past commit, and only a little
+ *   further than the current event needs;
+ * - the contents of [tail, commit) equal the list, byte for byte;
+ * - indices and wide positions always equal those of the list;
+ * - an event is dropped, and counted, only if unfinished ones leave no room;
+ * - time never decreases;
+ * - a reader gets the list's records, and the others are counted as lost;
+ * - nothing older follows once a reader was told so;
+ * - all_of_find() finds the first record of a time.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,17 +25,17 @@
 #define BUF_UNITS	2048
 #define STEPS_MAX	50000000
 
-/* A record as it should be. */
+/* A record of the list. */
 struct truth {
-	u64	pos;		/* where its padding begins, or itself */
+	u64	pos;		/* begin of its padding, or of itself */
 	u64	ts;
 	u32	serial;
 	u16	pad, units, len;
 	u8	type;
-	bool	done;		/* its writer has filled it in */
+	bool	done;		/* filled in by its writer */
 };
 
-/* An event on its way into the ring. */
+/* An event being written into the ring. */
 struct op {
 	struct op	*below;
 	unsigned int	len;
@@ -56,13 +56,13 @@ static struct {
 	struct ring	ring;
 	struct sim_config c;
 	bool		on;
-	int		who;		/* the reader at work, -1 for a writer */
-	bool		reader_below;	/* a reader is at work or was overtaken */
+	int		who;		/* the active reader, -1 for a writer */
+	bool		reader_below;	/* a reader is active or was overtaken */
 	unsigned int	depth, budget;
 	struct op	*op;
 	u64		rng, clock, last_ts;
-	u64		steps;		/* since something was begun */
-	unsigned int	interrupt_at, burst;	/* sim_interrupt() */
+	u64		steps;		/* since the last operation began */
+	unsigned int	interrupt_at, burst;	/* parameters of sim_interrupt() */
 	u32		serial;
 	struct ring_place first, head, tail, commit, cleared;
 	u64		dropped;
@@ -87,7 +87,6 @@ void sim_fail(const char *file, int line, const char *fmt, ...)
 	_exit(1);
 }
 
-/* xorshift64*: small, and the same everywhere. */
 static u32 random32(void)
 {
 	s.rng ^= s.rng >> 12;
@@ -126,7 +125,7 @@ static struct truth *truth(u64 idx)
 	return &s.list[idx & s.list_mask];
 }
 
-/* Whether the list still has this record. */
+/* True if the list still has this record. */
 static bool known(u64 idx)
 {
 	return idx < s.head.idx && idx >= s.first.idx &&
@@ -162,7 +161,7 @@ static u64 content(u32 serial, unsigned int i)
 	return x ^ x >> 29;
 }
 
-/* What stands at @w must be record @idx of the list. */
+/* The record at @w must be record @idx of the list. */
 static void check_record(const u64 *w, u64 idx)
 {
 	const struct ring_record *rec = (const void *)w;
@@ -184,7 +183,7 @@ static void check_record(const u64 *w, u64 idx)
 		sim_check(w[i] == content(t->serial, i), "torn at word %u", i);
 }
 
-/* Everything between tail and commit, as it stands in memory. */
+/* Check all memory between tail and commit. */
 static void check_content(void)
 {
 	struct ring_place at = s.tail;
@@ -206,7 +205,7 @@ static void check_content(void)
 	sim_check(at.pos == s.commit.pos && at.idx == s.commit.idx);
 }
 
-/* What the ring tells us: its own view of what it does, checked */
+/* Callbacks of the ring, checked */
 
 static u32 padding(u64 pos, u32 units)
 {
@@ -348,7 +347,7 @@ static void emit_record(void)
 	t = truth(op.idx);
 	end = t->pos + t->pad + t->units;
 	passed = t->pos >> s.ring.block_shift != end >> s.ring.block_shift;
-	/* At the beginning of the ring it may be said once more. */
+	/* The first record of the ring may report it again. */
 	sim_check(crossed == passed || (crossed && (u8 *)rec == s.ring.data));
 	if (passed) {
 		const ring_word_t *a = &s.ring.anchors[(end & s.ring.mask) >>
@@ -423,7 +422,7 @@ static struct ring_place view_and_check(bool *busy)
 	return v.commit;
 }
 
-/* Take some or all of what was fetched. */
+/* Take all or some of the fetched records. */
 static void take(struct reader *rd, u32 n)
 {
 	bool all = sim_chance(SIM_ONE / 2);
@@ -488,7 +487,7 @@ static void find(void)
 	u64 ts, i;
 
 	switch (sim_random(4)) {
-	case 0:		/* the very time of a record */
+	case 0:		/* the time of a record */
 		i = s.tail.idx + sim_random(s.head.idx - s.tail.idx + 1);
 		ts = known(i) ? truth(i)->ts : s.clock;
 		break;
@@ -548,7 +547,7 @@ static void clear(void)
 		sim_check(s.cleared.pos >= commit.pos && s.cleared.pos <= s.commit.pos);
 }
 
-/* One thing that a CPU that reads may do. */
+/* A random action of a reading CPU. */
 static void read_something(void)
 {
 	unsigned int who = sim_random(SIM_READERS);
@@ -556,7 +555,7 @@ static void read_something(void)
 
 	s.reader_below = true;
 	at_work(who);
-	/* Reader 0 comes often, the last one seldom. */
+	/* Reader 0 comes often, the last one rarely. */
 	if (sim_chance(SIM_ONE >> (2 * who)) && sim_chance(SIM_ONE * 3 / 4))
 		fetch(&s.readers[who]);
 	else if (sim_chance(SIM_ONE / 4))
@@ -571,7 +570,7 @@ static void read_something(void)
 	s.reader_below = false;
 }
 
-/* Anything may happen here. */
+/* A random event may happen here. */
 void ring_port_step(void)
 {
 	const bool reading = s.who >= 0;
@@ -605,7 +604,7 @@ void sim_progress(void)
 	s.steps = 0;
 }
 
-/* A value that will soon pass a quarter of its range, or all of it, or any. */
+/* A value that soon passes a quarter of its range, or the whole, or any value. */
 static u32 start_value(void)
 {
 	u32 before = sim_random(sim_chance(SIM_ONE / 2) ? 100 : 5000);
@@ -615,7 +614,7 @@ static u32 start_value(void)
 
 void sim_random_config(struct sim_config *c, unsigned long size_max)
 {
-	/* The chance at a step that makes things happen never, rarely, often. */
+	/* The chance per step of events: never, rarely, often. */
 	static const unsigned int chances[] = { 0, 20, 200, 2000, 10000 };
 
 	*c = (struct sim_config) {
@@ -630,10 +629,10 @@ void sim_random_config(struct sim_config *c, unsigned long size_max)
 		.peek = chances[sim_random(3)],
 		.clear = sim_chance(SIM_ONE / 4) ? SIM_ONE / 8 : 0,
 	};
-	/* Small rings most of the time. */
+	/* Mostly small rings. */
 	while (c->size < size_max && sim_chance(SIM_ONE / 2))
 		c->size <<= 1;
-	/* Time stamps have 56 bits. */
+	/* Timestamps have 56 bits. */
 	if (sim_chance(SIM_ONE / 4))
 		c->clock = (1ULL << RING_TYPE_SHIFT) - sim_random(100000);
 	c->len = min_t(unsigned long, c->size / 4 - RING_UNIT - RING_HEADER,
@@ -672,7 +671,7 @@ static void start(const struct sim_config *c)
 	s.on = true;
 }
 
-/* All is quiet: what is left is read, and the accounts must balance. */
+/* Without writers, the rest is read, and the counts must match. */
 static void finish(void)
 {
 	u64 lost;
@@ -708,9 +707,9 @@ static void finish(void)
 }
 
 /**
- * sim_run() - one ring's life
- * @c: how it is to be
- * @ops: how many things are done on the outermost level
+ * sim_run() - simulate one ring
+ * @c: its parameters
+ * @ops: number of operations on the outermost level
  */
 void sim_run(const struct sim_config *c, unsigned int ops)
 {
@@ -724,7 +723,7 @@ void sim_run(const struct sim_config *c, unsigned int ops)
 			emit_burst(c->burst);
 		else
 			read_something();
-		/* As often as a ring is filled once, roughly. */
+		/* About once per lap. */
 		if (!sim_random((s.ring.mask + 1) / 8))
 			check_content();
 	}
@@ -732,11 +731,11 @@ void sim_run(const struct sim_config *c, unsigned int ops)
 }
 
 /**
- * sim_interrupt() - one ring's life, with one interrupt at a given place
- * @c: how it is to be
- * @before: how many writers come before
- * @step: before which access of the next one the interrupt is
- * @burst: how many events it brings
+ * sim_interrupt() - simulate one ring, with one interrupt at a given point
+ * @c: its parameters
+ * @before: number of writers before
+ * @step: access of the next writer before which the interrupt comes
+ * @burst: number of events of the interrupt
  *
  * Return: false if that writer makes fewer accesses.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * steps.h - what kmod/ does in steps, with nobody between them
- */
+/* steps.h - operations that kmod/ makes in several steps, without concurrency */
 #ifndef STEPS_H
 #define STEPS_H
 
@@ -18,7 +16,7 @@ static inline void all_of_find(const struct ring *r, u64 ts, u64 now, struct rin
 		;
 }
 
-/* How many records, from @idx on, are gone. */
+/* Number of records from @idx on that are gone. */
 static inline u64 all_of_place(const struct ring *r, u64 idx, struct ring_place *at, u64 *buf,
 			       u32 units)
 {

@@ -2,10 +2,9 @@
 /*
  * test_ring.c - property tests of the ring, in one thread
  *
- * Interrupts, readers that look at what is half done, and writers that
- * overtake readers are simulated at every step; see sim.h. A failure prints a
- * seed: SEED=n test_ring has the same run again. With QUICK set there are
- * half as many small rings; of large ones there are too few for that.
+ * Interrupts, readers of incomplete states, and writers that overtake readers are simulated at
+ * each step; see sim.h. A failure prints a seed: SEED=n test_ring repeats the run. With QUICK
+ * there are half as many small rings; the few large ones stay.
  */
 #include <stdlib.h>
 
@@ -67,7 +66,7 @@ TEST(sizes)
 	EXPECT_EQ(0, ring_size_round(0x80000001ULL));
 	EXPECT_EQ(0, ring_size_round(~0ULL));
 
-	/* The largest payload makes the largest record, and four fit. */
+	/* The largest payload gives the largest record, and four of them fit. */
 	EXPECT_EQ(RING_UNITS_MAX, ring_units(RING_PAYLOAD_MAX));
 	for (size = RING_SIZE_MIN; size <= 1 << 20; size *= 2) {
 		struct ring r = { 0 };
@@ -80,7 +79,7 @@ TEST(sizes)
 	}
 }
 
-/* An event of two 32-bit integers: what design and competitors are measured by. */
+/* An event of two 32-bit integers, the reference for measurements. */
 TEST(two_integers_take_24_bytes)
 {
 	EXPECT_EQ(24, ring_units(2 * (1 + 4)) * RING_UNIT);
@@ -94,7 +93,7 @@ TEST(no_memory)
 		struct ring r = { 0 };
 		struct ring_memory m;
 
-		/* Nothing is left behind of what there was memory for. */
+		/* After a failed allocation nothing is left. */
 		ring_port_alloc_fails = n;
 		EXPECT_EQ(-ENOMEM, ring_memory_alloc(&m, 4096));
 		EXPECT_EQ(NULL, m.data);
@@ -121,7 +120,7 @@ TEST_F(ring, small)
 		sim_run(&c, OPS);
 	}
 	sim_print_totals();
-	/* What the name promises did happen. */
+	/* The simulated events did occur. */
 	EXPECT_LT(1000000, sim_totals.events);
 	EXPECT_LT(1000, sim_totals.drops);
 	EXPECT_LT(10000, sim_totals.nested);
@@ -131,12 +130,12 @@ TEST_F(ring, small)
 }
 
 /*
- * Every place where an interrupt can be, in the writer that passes the end of
- * the ring or one near it, while the index passes a quarter of its range.
+ * An interrupt at each possible point of a writer that passes the end of the ring or is near it,
+ * while the index passes a quarter of its range.
  */
 TEST_F(ring, interrupt_everywhere)
 {
-	/* A ring of one block and one of two: records before, events brought. */
+	/* A ring of one block and one of two: records before, events of the interrupt. */
 	static const struct {
 		unsigned long size;
 		unsigned int first, last, burst;
@@ -178,7 +177,7 @@ TEST_F(ring, large)
 	EXPECT_LT(20000, sim_totals.events);
 }
 
-/* Emit one record of @len bytes; what it holds does not matter. */
+/* Emit a record of @len bytes with any contents. */
 static void emit_len(struct ring *r, unsigned int len, struct ring_place *head)
 {
 	const u32 units = ring_units(len), off = head->pos & r->mask;
@@ -195,7 +194,7 @@ static void emit_len(struct ring *r, unsigned int len, struct ring_place *head)
 	head->idx++;
 }
 
-/* 80 GiB go through a ring: its 32-bit positions wrap more than twice. */
+/* 80 GiB pass through a ring: its 32-bit positions wrap more than twice. */
 TEST_F(ring, positions_wrap)
 {
 	const u32 start = (3U << 30) - 1000, start_idx = 0U - 1000;
@@ -220,7 +219,7 @@ TEST_F(ring, positions_wrap)
 		ASSERT_EQ(head.pos, v.commit.pos);
 		ASSERT_GE(r.mask + 1, head.pos - v.tail.pos);
 	}
-	/* A reader that slept meanwhile knows what it missed. */
+	/* A reader that slept meanwhile knows how many it missed. */
 	ring_view(&r, &v);
 	lost = ring_fetch(&r, &sleeper, 1024, buf, &n);
 	EXPECT_EQ(v.tail.idx - start_idx, lost);
@@ -232,8 +231,8 @@ TEST_F(ring, positions_wrap)
 }
 
 /*
- * The index takes too long to wrap by itself. Jumps of less than a quarter of
- * its range, at a time when nothing is written, are as good.
+ * The index takes too long to wrap. Jumps of less than a quarter of its range, without writers,
+ * are equivalent.
  */
 TEST_F(ring, indices_wrap)
 {
@@ -270,7 +269,7 @@ TEST_F(ring, indices_wrap)
 	ring_free(&r);
 }
 
-/* Whether the ring has the records @first to @last, each with its index inside. */
+/* Check that the ring has the records @first to @last, which contain their index. */
 static void check_records(struct ring *r, u64 first, u64 last)
 {
 	struct ring_place at;
@@ -323,7 +322,7 @@ static void emit_index(struct ring *r, unsigned int len)
 	ring_leave(r);
 }
 
-/* The newest records that fit move to rings of any size, and the ring goes on. */
+/* The newest records that fit move to rings of all sizes, and the ring goes on. */
 TEST_F(ring, other_memory)
 {
 	struct ring_place head = { 0, 5 }, at, was;
@@ -357,7 +356,7 @@ TEST_F(ring, other_memory)
 		gone = all_of_place(&r, was.idx, &at, buf, 1024);
 		ring_oldest(&r, &head, &gone);
 		EXPECT_LE(first, head.idx);
-		/* All of them, if there was room: no more is lost than has to be. */
+		/* All of them if they fit: no more are lost than necessary. */
 		if ((v.head.pos - v.tail.pos) * RING_UNIT <= size)
 			EXPECT_EQ(first, head.idx);
 		EXPECT_EQ(was.idx > head.idx ? was.idx : head.idx, at.idx);
@@ -394,10 +393,9 @@ TEST_F(ring, held_back)
 }
 
 /*
- * A writer is about to evict the one unit of padding that ends the ring, when
- * an interrupt evicts it first and writes there. The length of that record is
- * not behind the end of the ring (which the address sanitizer watches).
- * ring_evict() is called as the writer would.
+ * A writer is about to evict the unit of padding at the end of the ring, when an interrupt
+ * evicts it first and writes there. The record's length must not be read behind the end of the
+ * ring (checked by AddressSanitizer). ring_evict() is called as the writer would.
  */
 TEST(evict_at_the_very_end)
 {
@@ -406,18 +404,18 @@ TEST(evict_at_the_very_end)
 	u64 tail;
 
 	ASSERT_EQ(0, ring_init(&r, 1024, 0, 0));
-	/* 63 records of two units, one unit left, padding; then round again. */
+	/* 63 records of two units, one unit left, padding; then from the begin. */
 	while (head.pos < 124)
 		emit_len(&r, 2, &head);
 	emit_len(&r, 10, &head);
 	ASSERT_EQ(127, head.pos);
-	/* Evicts one unit, and two more ahead: the record before the padding. */
+	/* Evicts one unit, and two more in advance: the record before the padding. */
 	while (head.pos < 128 + 122)
 		emit_len(&r, 2, &head);
 	emit_len(&r, 10, &head);
 	tail = ring_load(&r.tail);
 	ASSERT_EQ(127, (u32)tail);
-	/* What stands there now looks like a record. */
+	/* The bytes there now look like a record. */
 	((u64 *)r.data)[127] = ~0ULL;
 	ring_store(&r.tail, ring_word(128, (u32)(tail >> 32)));
 	EXPECT_EQ(ring_load(&r.tail), ring_evict(&r, tail, 1));
@@ -425,9 +423,8 @@ TEST(evict_at_the_very_end)
 }
 
 /*
- * The same where the payload that an interrupt wrote there is zeros: it looks like
- * padding of no length, over which a walk would never get. And where it looks like
- * padding that leads far away.
+ * The same if the interrupt's payload there is zero, which looks like padding of length 0 that a
+ * walk never passes; and if it looks like padding that leads far away.
  */
 TEST(evict_where_zeros_stand_now)
 {

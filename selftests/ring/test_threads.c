@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_threads.c - one thread writes a ring, others read it, for real
+ * test_threads.c - real threads: one writes a ring, others read it
  *
- * The writer interrupts itself as interrupts would, at random. Every record
- * carries what its payload must be, so a torn one shows; every reader's
- * accounts must balance at the end. One of the readers clears and looks for times, and
- * once more all is run while another thread gives the ring other memory. Built a second
- * time with ThreadSanitizer, which reports every race that the ring does not intend.
+ * The writer interrupts itself at random. Each record determines its payload, so that torn
+ * records are found; the counts of each reader must match at the end. One reader clears, and
+ * seeks times. Everything runs a second time while another thread resizes the ring. Also built
+ * with ThreadSanitizer, which reports unintended races.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -27,10 +26,10 @@
 #define BUF_UNITS	1024
 #define LEN_MAX		200
 /*
- * How long a store may take to be seen. kmod/read/source_ring.c allows 10 us. Behind stores into
- * memory that another CPU has just filled, as it is after a resize, it took up to 15 us beside
- * busy loops. A thread that loses its CPU between the clock and a store that should have been
- * before it is away for longer than this.
+ * Longest time until a store becomes visible. kmod/read/source_ring.c allows 10 us. After stores
+ * into memory that another CPU has just filled, as after a resize, it took up to 15 us beside
+ * busy loops. If a thread loses its CPU between the clock and an earlier store, it takes longer
+ * than this.
  */
 #define MARGIN_NS	100000
 
@@ -41,7 +40,7 @@ struct reader {
 	enum pace	pace;
 	u64		read, lost;
 	u64		last_ts, bound;
-	unsigned int	sizes;		/* when it last found its place */
+	unsigned int	sizes;		/* value when it last found its position */
 	const char	*fault;
 	struct ring_place at;
 	u64		buf[BUF_UNITS];
@@ -52,15 +51,15 @@ unsigned int ring_port_alloc_fails;
 static struct ring ring;
 static struct reader readers[PACES];
 static pthread_mutex_t clear_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Taken for writing where the module waits until nobody writes and nobody reads. */
+/* Write-locked where the module waits until all writers and readers are outside. */
 static pthread_rwlock_t in_use;
-static bool resized;			/* only then: it would slow down the others */
-static unsigned int sizes;		/* how often it was resized; under in_use */
+static bool resized;			/* only then, as it slows down the others */
+static unsigned int sizes;		/* number of resizes; protected by in_use */
 static bool written;
 static u64 events, drops, nested;
 static u64 seed;
 
-/* Interrupts: the writing thread's alone. */
+/* Interrupts: only in the writing thread. */
 static _Thread_local unsigned int depth, depth_max;
 static _Thread_local u64 rng;
 
@@ -157,7 +156,7 @@ static void *write_all(void *arg)
 		use();
 		emit();
 		unuse();
-		/* Let the readers come near now and then. */
+		/* Let the readers catch up now and then. */
 		if (!rnd(EVENTS / 50))
 			usleep(500);
 	}
@@ -180,7 +179,7 @@ static const char *check_record(const u64 *w)
 	return NULL;
 }
 
-/* After a resize the place is found again by the index, as kmod/read/source_ring.c does. */
+/* After a resize, find the position again by the index, like kmod/read/source_ring.c. */
 static void find_again(struct reader *rd)
 {
 	const u64 idx = rd->at.idx;
@@ -243,7 +242,7 @@ static u32 read_some(struct reader *rd)
 	return n;
 }
 
-/* Look for a time, and clear, as others that have the device open may. */
+/* Seek a time, and clear, as others with the device open may. */
 static void seek(struct reader *rd)
 {
 	u64 ts = ring_port_clock() - rnd(1000000), lost;
@@ -345,7 +344,7 @@ FIXTURE_SETUP(threads)
 	seed = env && *env ? strtoull(env, NULL, 0) : (u64)time(NULL) << 16 ^ getpid();
 	printf("# SEED=%llu\n", (unsigned long long)seed);
 	fflush(stdout);
-	/* Or else the others never leave it to the one that resizes. */
+	/* Otherwise the resizing thread never gets the lock. */
 	pthread_rwlockattr_init(&attr);
 	pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
 	ASSERT_EQ(0, pthread_rwlock_init(&in_use, &attr));

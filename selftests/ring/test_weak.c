@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_weak.c - the ring on a machine that reorders what it may
+ * test_weak.c - the ring on a machine with weak memory order
  *
- * The simulation of test_ring.c, with loads and stores through weak.c: a
- * barrier that is missing shows here, on any host, as a torn record, a wrong
- * count or a wrong position. SEED=n test_weak has the same run again. With QUICK set half
- * of it is done.
+ * The simulation of test_ring.c with loads and stores through weak.c: a missing barrier appears,
+ * on any host, as a torn record, a wrong count or a wrong position. SEED=n test_weak repeats a
+ * run. With QUICK half of it runs.
  */
 #include <stdlib.h>
 
@@ -19,7 +18,7 @@
 const bool sim_weak = true;
 unsigned int ring_port_alloc_fails;
 
-/* How many of n random runs */
+/* The number of @n random runs to make. */
 static unsigned int runs(unsigned int n)
 {
 	return getenv("QUICK") ? n / 2 : n;
@@ -54,8 +53,8 @@ TEST_F(weak, any_order)
 }
 
 /*
- * Position and index pass a quarter of their range with the same record, or nearly;
- * or the index alone does: then no store of the other epoch orders its own.
+ * Position and index pass a quarter of their range with the same record or nearly so; or only
+ * the index does, so that no store of the other epoch orders its own.
  */
 TEST_F(weak, quarters_passed)
 {

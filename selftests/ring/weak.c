@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weak.c - a weakly ordered machine for the simulation
+ * weak.c - a machine with weak memory order for the simulation
  *
- * The writer's CPU sees its own stores at once; they become visible to others
- * later and in any order, except that
- *  - stores to one place keep their order,
- *  - none passes a write barrier, and
- *  - a release waits for all stores before it.
- * A place keeps its last values and when they became visible. A reader's load
+ * The writer's CPU sees its own stores at once. They become visible to others later and in any
+ * order, except that
+ * - stores to one place keep their order,
+ * - none passes a write barrier, and
+ * - a release waits for all stores before it.
+ *
+ * A place keeps its last values and the times at which they became visible. A reader's load
  * returns any of them, except that
- *  - it sees no place go back in time, and
- *  - after a read barrier or an acquire it sees nothing that is older than
- *    what it has read before.
- * That is less than any machine that Linux runs on guarantees, dependencies
- * apart, which the ring does not rely on.
+ * - no place goes back in time, and
+ * - after a read barrier or an acquire, nothing is older than what was read before.
+ *
+ * This is weaker than all machines that Linux runs on, apart from dependencies, which the ring
+ * does not rely on.
  */
 #include "sim.h"
 
-#define VALUES		16	/* that a place remembers */
-#define PENDING		96	/* stores under way */
+#define VALUES		16	/* kept per place */
+#define PENDING		96	/* stores not visible yet */
 #define PLACES_FIXED	6
 
 struct place {
-	u64	seen[SIM_READERS];	/* when the value last read appeared */
+	u64	seen[SIM_READERS];	/* time of the value read last */
 	u64	when[VALUES];
 	u64	value[VALUES];
 	u32	n;			/* values so far */
@@ -47,11 +48,11 @@ static struct {
 	u32		nr_anchors;
 	struct store	pending[PENDING];
 	u32		nr_pending;
-	u64		now;		/* how many stores became visible */
-	u64		oldest[SIM_READERS];	/* no older value is read */
-	u64		newest[SIM_READERS];	/* the newest that was read */
+	u64		now;		/* number of stores that became visible */
+	u64		oldest[SIM_READERS];	/* older values cannot be read */
+	u64		newest[SIM_READERS];	/* time of the newest value read */
 	int		who;
-	bool		in_order;	/* as on x86 */
+	bool		in_order;	/* like x86 */
 } w;
 
 static u32 nr_places(void)
@@ -109,7 +110,7 @@ static void plain_store(void *p, u64 v, size_t size)
 	}
 }
 
-/* The whole place that holds @p, as the writer sees it. */
+/* The contents of the place with @p, as the writer sees them. */
 static u64 whole(const void *p, const struct place *place, size_t size)
 {
 	if (place < &w.places[PLACES_FIXED])
@@ -130,7 +131,7 @@ static void remove_store(u32 i)
 	w.nr_pending--;
 	memmove(&w.pending[i], &w.pending[i + 1],
 		(w.nr_pending - i) * sizeof(w.pending[0]));
-	/* A barrier with nothing before it has done its work. */
+	/* A barrier without stores before it is complete. */
 	while (w.nr_pending && !w.pending[0].place) {
 		w.nr_pending--;
 		memmove(&w.pending[0], &w.pending[1],
@@ -138,7 +139,7 @@ static void remove_store(u32 i)
 	}
 }
 
-/* Make one of the stores visible that may be. */
+/* Make one of the possible stores visible. */
 static void drain_one(void)
 {
 	u32 i, n = 0, pick;
@@ -205,7 +206,7 @@ void weak_wmb(void)
 	add_store(NULL, 0, false);
 }
 
-/* One of the values that the reader at work may see, and when it appeared. */
+/* One of the values that the active reader may see, and its time. */
 static u64 read_place(struct place *place, u64 *when)
 {
 	u64 oldest = w.oldest[w.who];
@@ -214,7 +215,7 @@ static u64 read_place(struct place *place, u64 *when)
 	if (oldest < place->seen[w.who])
 		oldest = place->seen[w.who];
 	first = place->n > VALUES ? place->n - VALUES : 0;
-	/* The value that stood there at that time, or a later one. */
+	/* The value at that time, or a later one. */
 	while (first < last && place->when[(first + 1) % VALUES] <= oldest)
 		first++;
 	i = sim_chance(SIM_ONE / 2) ? last : first + sim_random(last - first + 1);
@@ -269,7 +270,7 @@ void weak_reader(int reader)
 	w.who = reader;
 }
 
-/* What stands in the ring now is visible to all. */
+/* The present contents of the ring are visible to all. */
 void weak_begin(struct ring *r)
 {
 	u32 i;
@@ -304,7 +305,7 @@ void weak_free(void)
 	w.ring = NULL;
 }
 
-/* Everything becomes visible to everybody. */
+/* Everything becomes visible to all. */
 void weak_end(void)
 {
 	int i;

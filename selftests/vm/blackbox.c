@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * blackbox.c - for test_blackbox, test_fall and test_last_goes: threads that emit until the
- * board falls
+ * board goes down
  *
  *	blackbox TEXTS
  *	blackbox severe N
@@ -10,20 +10,20 @@
  *	blackbox first PRIORITY PID
  *	blackbox first PRIORITY COMMAND...
  *
- * The second emits N exceptions, every fourth of them severe, and ends.
+ * "severe" emits N exceptions, every fourth of them severe, and ends.
  *
- * Threads lane-0 to lane-2 emit by the library, which has lanes; thread call-3 writes
- * lines into the device, a system call each. Every hundred events, and when it has emitted
- * TEXTS, a thread says on standard output how many of its emits have returned. Then all
- * wait for the end, with their lanes as they are; the file /tmp/told says so. Before that
- * the program emits by a lane before a fork, in the child, and behind it.
+ * Threads lane-0 to lane-2 emit into lanes with the library; thread call-3 writes lines to the
+ * device, one system call each. After each hundred events, and after TEXTS, a thread prints how
+ * many of its emits have returned. Then all wait for the end with their lanes unchanged; the
+ * file /tmp/told reports this. Before that the program emits into a lane before a fork, in the
+ * child, and after it.
  *
- * With "names" it names COUNT objects, renames the first quarter of them in turn, RENAMES
- * times in all, and emits a line under each of three names of its own.
+ * "names" names COUNT objects, renames the first quarter of them in turn, RENAMES times in all,
+ * and emits a line under each of three names of its own.
  *
- * With "kexec" it goes over to another kernel with the command line of this one.
+ * "kexec" boots another kernel with the present command line.
  *
- * With "first" a thread, or a command, runs before all of a lower priority, and of none.
+ * "first" lets a thread or a command run at a real-time priority.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -68,22 +68,22 @@ static void *emit(void *arg)
 				abort();
 		}
 		if (n % 100 == 99) {
-			/* One write each, so that lines are whole. */
+			/* A single write, so that lines stay whole. */
 			len = snprintf(line, sizeof(line), "thread %d told %ld\n", nr, n + 1);
 			if (write(1, line, len) != len)
 				abort();
 		}
-		/* Not faster than the ring is large. */
+		/* At a rate that suits the ring. */
 		usleep(500);
 	}
 	sem_post(&done);
-	/* What was not handed over stays in the lane. */
+	/* Events not handed over stay in the lane. */
 	for (;;)
 		pause();
 	return NULL;
 }
 
-/* A child has none of its parent's lane, and the parent has it still. */
+/* A child does not have its parent's lane, and the parent keeps it. */
 static int fork_once(void)
 {
 	int status = 1;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * damage.c - what test_damage does to a region, and what it fills it with
+ * damage.c - damage a region, and emit its contents, for test_damage
  *
  *	damage emit CPU FROM COUNT	emit numbered lines of text on a CPU
  *	damage bits|lines ADDRESS SIZE SEED	flip bits, or garble lines of 64 bytes
  *
- * A line has its CPU, its number there, and a check that follows from both. Of bits 1 to
- * 4096 are flipped, of lines 1 to 256 are garbled, the logarithm of how many being even.
- * Physical memory is written by /dev/mem: nobody else may use it meanwhile.
+ * A line has its CPU, its number there, and a check of both. 1 to 4096 bits are flipped, or 1 to
+ * 256 lines garbled, with a uniform logarithm of the number. Physical memory is written with
+ * /dev/mem: it must not be in use meanwhile.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -24,7 +24,7 @@
 
 static uint64_t state;
 
-/* As xorshift64* does. */
+/* xorshift64* */
 static uint64_t next(void)
 {
 	state ^= state >> 12;

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dtbench.c - what it costs the kernel to emit an event
+ * dtbench.c - the cost of emitting an event in the kernel
  *
- * Reading /proc/dtbench runs loops of events and prints, for each way to emit,
- * `name cost`: time per event less that of the same loop without an event, in
- * thousandths of a nanosecond. On a board whose clock advances one nanosecond
- * an instruction these are thousandths of an instruction.
+ * Reading /proc/dtbench runs loops of events and prints `name cost` for each way to emit: time
+ * per event minus that of the same loop without an event, in thousandths of a nanosecond. On a
+ * board whose clock advances one nanosecond per instruction these are thousandths of an
+ * instruction.
  *
- * /proc/dtbench_rec has one of these alone, to be read again with other filters;
- * /proc/dtbench_filtered emits what the filters are to refuse: by type, by severity
- * and by object.
+ * /proc/dtbench_rec has one of these alone, for reading with other filters;
+ * /proc/dtbench_filtered emits events that the filters are to refuse: by type, by severity and
+ * by object.
  *
- * Once /proc/dtbench_panic was read a panic prints what those took who were told of it
- * before: this module is to be inserted before theirs.
+ * After /proc/dtbench_panic was read, a panic prints the time of the panic notifiers between
+ * those of this module, which must be loaded before the modules to measure.
  *
- * Loops run as any kernel code does, interrupts on. What an interrupt takes is
- * kept out by running many batches and taking the median. A batch is as many
- * events as fill a whole number of blocks and pages of the ring, so that the
- * work which only every n-th event has to do is in every batch.
+ * Loops run with interrupts on. The median of many batches excludes interrupts. The events of a
+ * batch fill a whole number of blocks and pages of the ring, so that each batch includes the
+ * work that is done only for every n-th event.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -38,7 +37,7 @@
 #define BATCH	512
 #define BATCHES	128
 
-/* The counter itself where it counts nanoseconds: no rounding. */
+/* The raw counter, if it counts nanoseconds: no rounding. */
 static __always_inline u64 now(void)
 {
 #ifdef CONFIG_X86
@@ -57,7 +56,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The first half is not looked at: it fills the ring. */
+/* The first half fills the ring and is not measured. */
 #define MEDIAN(event) ({						\
 	u64 begin;							\
 	int batch, i;							\
@@ -88,7 +87,7 @@ static int dtbench_show(struct seq_file *m, void *v)
 					   dt_i32(i), dt_i32(batch))), empty);
 	show(m, "trace_event", MEDIAN(trace_dtbench_pair(i, batch)), empty);
 	show(m, "clock", MEDIAN(ktime_get_raw_fast_ns()), empty);
-	/* Last, and the ring is full of them: how much room one takes. */
+	/* Last, when the ring is full of them: the room for one. */
 	show(m, "rec", MEDIAN(devtrace_rec(DEVTRACE_T_USER, dt_i32(i), dt_i32(batch))),
 	     empty);
 	return 0;
@@ -136,7 +135,7 @@ static int fall_ends(struct notifier_block *nb, unsigned long event, void *messa
 	return NOTIFY_DONE;
 }
 
-/* The region's priority is INT_MAX - 1; of one priority, who came first is told first. */
+/* The region's priority is INT_MAX - 1; equal priorities are called in order of registration. */
 static struct notifier_block first_block = {
 	.notifier_call = fall_begins, .priority = INT_MAX,
 };

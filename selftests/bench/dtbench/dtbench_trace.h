@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dtbench_trace.h - a TRACE_EVENT with the fields that the devtrace record has
+ * dtbench_trace.h - a TRACE_EVENT with the fields of the devtrace record
  *
- * What devtrace is measured against: the kernel's own way to record two
- * integers, with the cheapest assignment there is and no filter.
+ * It is the reference for devtrace: the kernel's own way to record two integers, with the
+ * cheapest assignment and no filter.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM dtbench

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flight.c - what an event costs in a lane, and what in LTTng-UST that overwrites
+ * flight.c - the cost of an event in a lane, and in LTTng-UST in overwrite mode
  *
  *	DEVTRACE_DEVICE=FILE flight
  *
- * Prints the figures emit.lane.* of Documentation/performance.rst. Both write the same
- * events in turns in one process, TURN at a time, and of their processor times the median
- * is taken. Whoever calls has set up a session of LTTng.
+ * Prints the figures emit.lane.* of Documentation/performance.rst. Both write the same events
+ * alternately in one process, TURN at a time; the median of their CPU times counts. The caller
+ * has set up an LTTng session.
  *
- * There is no module: see nodevice.h.
+ * It needs no module: see nodevice.h.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -32,7 +32,7 @@
 
 static char text[33];
 
-/* The compiler does not know how long it is. */
+/* Its length is hidden from the compiler. */
 static const char *string(void)
 {
 	const char *s = text;
@@ -57,7 +57,7 @@ LOOP(theirs_pair, lttng_ust_tracepoint(devtrace_flight, pair, i, -i))
 LOOP(theirs_args6, lttng_ust_tracepoint(devtrace_flight, args6, i, -i, i, -i, i, -i))
 LOOP(theirs_string32, lttng_ust_tracepoint(devtrace_flight, string32, string()))
 
-/* What no event is without. */
+/* Included in each event: reading the counter. */
 static inline void counter(void)
 {
 #if defined(__x86_64__)
@@ -71,7 +71,7 @@ static inline void counter(void)
 
 LOOP(only_counter, counter())
 
-/* What stands for handing over. */
+/* Included for each block: handing over. */
 static inline void hand(void)
 {
 	if (hand_over(0))
@@ -119,7 +119,7 @@ static void against(const char *name, void (*ours)(void), void (*theirs)(void))
 	fprintf(stderr, "flight: an event%s: %.1f ns in a lane, %.1f ns with LTTng-UST\n", name, x, y);
 }
 
-/* How much of it is the clock. */
+/* The share of the clock. */
 static void against_counter(void)
 {
 	static uint64_t a[TURNS], b[TURNS];
@@ -135,7 +135,7 @@ static void against_counter(void)
 	fprintf(stderr, "flight: an event: %.1f ns, the counter alone: %.1f ns\n", x, y);
 }
 
-/* A system call costs three times as much on some machines. */
+/* Handing over alone: the cost of a system call differs threefold between machines. */
 static void hand_over_alone(void)
 {
 	static uint64_t took[TURNS];
@@ -180,8 +180,8 @@ static void *thread(void *arg)
 }
 
 /*
- * Two threads, each on a CPU and with a lane, against each of them alone: two CPUs are
- * not always equally fast.
+ * Two threads, each on its CPU with a lane, against each of them alone: two CPUs may differ in
+ * speed.
  */
 static double scaling_once(void)
 {
@@ -208,8 +208,8 @@ static int compare_ratios(const void *a, const void *b)
 }
 
 /*
- * What else runs on a machine makes its CPUs slower for some tenths of a second: of
- * several rounds some time apart the one in the middle.
+ * Other load slows the CPUs down for some tenths of a second: take the median of several rounds
+ * at intervals.
  */
 static void scaling(void)
 {

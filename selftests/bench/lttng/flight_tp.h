@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * flight_tp.h - the events that flight.c compares lanes by, for LTTng-UST
- */
+/* flight_tp.h - the events of flight.c for LTTng-UST */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER devtrace_flight
 

@@ -2,8 +2,8 @@
 /*
  * fault.c - a module that misbehaves on demand
  *
- * The virtual board promises to fail a run for whatever the kernel complains
- * about. This is what makes it complain, for the board's own test.
+ * The virtual board must fail a run if the kernel reports a problem. This module causes such
+ * reports for the board's own test.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
