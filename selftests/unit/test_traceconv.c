@@ -437,6 +437,65 @@ TEST(a_target_that_begins_anew_has_no_gap)
 	free(t);
 }
 
+/* The frame that announces the restart did not arrive: the clock says it, and goes on from there. */
+TEST(a_clock_that_goes_back_is_a_restart)
+{
+	struct qs_target *t = target(4, 734);
+	int i;
+
+	qs_target_info(t, 1, 0);
+	t->ticks = 5000000;
+	for (i = 0; i < 4; i++)
+		one_record(t, 7, &want[0]);
+	t->ticks = 1000;
+	for (i = 0; i < 4; i++)
+		one_record(t, 7, &want[0]);
+	/* An interrupt's record before an older one is none */
+	t->ticks -= 30;
+	one_record(t, 7, &want[0]);
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	ASSERT_EQ(10, g.nr);
+	for (i = 2; i < 9; i++)
+		EXPECT_EQ(i == 5 ? 0 : 10000, g.v[i].ts - g.v[i - 1].ts) TH_LOG("record %d", i);
+	EXPECT_LE(g.v[8].ts, g.v[9].ts);
+	EXPECT_EQ(1, conv.resets);
+	EXPECT_EQ(0, g.missing);
+	EXPECT_EQ(0, g.damages);
+	free(t);
+	/* Nor is a counter that wraps */
+	t = target(4, 734);
+	t->ticks = 0xffffffd8;
+	for (i = 0; i < 6; i++)
+		one_record(t, 7, &want[0]);
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	ASSERT_EQ(6, g.nr);
+	for (i = 1; i < 6; i++)
+		EXPECT_EQ(10000, g.v[i].ts - g.v[i - 1].ts) TH_LOG("record %d", i);
+	EXPECT_EQ(0, conv.resets);
+	free(t);
+}
+
+/* QP 7.3 answers a query of an object of the application by its address alone. */
+TEST(the_answer_of_an_object_of_the_application)
+{
+	struct qs_target *t = target(8, 734);
+
+	qs_target_info(t, 1, 0);
+	qs_begin(t, 67);
+	qs_time(t);
+	qs_num(t, 5, 1);
+	qs_num(t, 0x1122334455667788, 8);
+	qs_end(t);
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	ASSERT_EQ(2, g.nr);
+	EXPECT_EQ(0, g.damages);
+	EXPECT_EQ(91, g.v[1].type);
+	ASSERT_EQ(11, g.v[1].len);
+	/* U8 5, OBJ */
+	EXPECT_EQ(0, memcmp("\x01\x05\x0b\x88\x77\x66\x55\x44\x33\x22\x11", g.v[1].data, 11));
+	free(t);
+}
+
 /* With wrong sizes, records do not fit and count as damages; none is invented. */
 TEST(other_sizes_are_told)
 {

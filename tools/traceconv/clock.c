@@ -15,12 +15,34 @@
 
 #define WINDOW		(4ull * CONV_NSEC)
 #define MEASURE		CONV_NSEC
+#define BACK_A_SECOND	10	/* back by a tenth of a second is a restart */
+#define AHEAD		10	/* so many seconds, too: frames may wait in the target */
 
 void conv_clock_reset(struct conv_clock *k)
 {
 	k->begun = false;
 	k->windows = 0;
 	k->win_n = 0;
+}
+
+/*
+ * Has the target begun anew, although no frame says so? Its counter then goes back by more than an
+ * interrupt can, or, live, further ahead than time has passed. A smaller counter wraps too often to
+ * tell.
+ */
+static bool clock_restarted(const struct conv_clock *k, uint32_t ticks, uint64_t arrival)
+{
+	const uint32_t delta = ticks - (uint32_t)k->ticks;
+	double passed;
+
+	if (k->bits < 32 || !(k->rate > 0))
+		return false;
+	if (delta > UINT32_MAX / 2)
+		return -delta > k->rate / BACK_A_SECOND;
+	if (!arrival || !k->arrival)
+		return false;
+	passed = (double)(arrival - k->arrival) / CONV_NSEC;
+	return delta / k->rate > passed + AHEAD;
 }
 
 /* Extend the counter to 64 bits; the arrival tells how often it wrapped since the last record. */
@@ -128,6 +150,10 @@ uint64_t conv_clock_time(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
 {
 	double t;
 
+	if (k->begun && clock_restarted(k, ticks, arrival)) {
+		conv_clock_reset(k);
+		k->restarted = true;
+	}
 	if (!k->begun)
 		begin(k, ticks, arrival);
 	else

@@ -72,6 +72,11 @@ static void whole(struct conv *c, const uint8_t *p, size_t n)
 		damage(c);
 		return;
 	}
+	if (c->clock.restarted) {
+		c->clock.restarted = false;
+		c->resets++;
+		conv_note(c, "target", "its clock began anew without a word: a restart");
+	}
 	if (seq >= 0) {
 		c->seq = (uint8_t)seq;
 		c->have_seq = true;

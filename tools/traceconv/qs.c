@@ -227,6 +227,8 @@ static uint64_t take_time(struct conv *c, const uint8_t *p)
 	return conv_clock_time(&c->clock, (uint32_t)conv_le(p, c->sizes.time), c->arrival);
 }
 
+#define QUERY_AP	5
+
 static bool query_data(struct conv *c, const uint8_t *p, size_t n)
 {
 	const bool is_new = !c->version || c->version >= 810;
@@ -237,7 +239,8 @@ static bool query_data(struct conv *c, const uint8_t *p, size_t n)
 	if (n < head)
 		return false;
 	kind = p[head - 1] & 0xf;
-	layout = qs_query(kind, !is_new);
+	/* Of an object of the application there is its address alone. */
+	layout = kind == QUERY_AP ? "O" : qs_query(kind, !is_new);
 	if (!layout || !fits(c, layout, p + head, n - head))
 		return false;
 	conv_u(c, DEVTRACE_E_U8, kind, 1);

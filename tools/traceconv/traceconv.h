@@ -34,6 +34,7 @@ struct conv_sizes {
  * @ticks: counter of the last record, extended to 64 bits
  * @begun: there was a record
  * @told_rate: the user gave the rate
+ * @restarted: the counter began anew with the last record, and nobody has told that yet
  * @arrival: of the last record; 0: unknown, as in a file
  * @first_ticks, @first_arrival: of the first record
  * @base: time in ns at @base_ticks
@@ -53,7 +54,7 @@ struct conv_clock {
 	double		rate;
 	unsigned int	bits;
 	uint64_t	ticks;
-	bool		begun, told_rate;
+	bool		begun, told_rate, restarted;
 	uint64_t	arrival, first_arrival, first_ticks;
 	double		base, slope;
 	uint64_t	base_ticks, last;
