@@ -126,6 +126,13 @@ def main():
     sys.exit(bad)
 
 
+def named(j):
+    """Arguments by name; elements without one by place and type."""
+    args = list(j.get("args", {}).items())
+    rest = [list(e.items())[0] for e in j.get("more", []) + j.get("elements", [])]
+    return args + [(f"{len(args) + 1 + i}:{n}", x) for i, (n, x) in enumerate(rest)]
+
+
 def drive(b, want, lost, url):
     got = b.ask("trace.events.ts.n")
     check(got == len(want), "each event is there", f"{got}, not {len(want)}")
@@ -139,9 +146,9 @@ def drive(b, want, lost, url):
     check(mine - Counter() == theirs, "counts by thread", f"{mine}, not {theirs}")
     values = b.ask("Array.from({length: trace.events.ts.n}, (_, i) => "
                    "Object.fromEntries(trace.eventAt(i).args.map(a => [a[0], String(a[1])])))")
-    check(all(v.get(n) == (str(x) if not isinstance(x, float) else v.get(n))
-              for j, v in zip(want, values) for n, x in j.get("args", {}).items()),
-          "and with its values")
+    wrong = [(n, x, v.get(n)) for j, v in zip(want, values) for n, x in named(j)
+             if not isinstance(x, float) and v.get(n) != str(x) or n not in v]
+    check(not wrong, "and with its values", wrong[:3])
     texts = [(j["text"], v["text"]) for j, v in zip(want, values) if "text" in v]
     check(all(t == v for t, v in texts), "and its text",
           next(((t, v) for t, v in texts if t != v), None))

@@ -31,6 +31,11 @@ proc 8 8 ]]>--><script>
 event 10000 tid=7 ctx=user type=110 obj=7 str:"</script><script>globalThis.hacked=1</script>"
 event 20000 tid=7 ctx=user type=126 str:"<img src=x onerror='globalThis.hacked=1'>"
 event 30000 tid=8 ctx=user type=110 obj=7 u64:18446744073709551615 i64:-9223372036854775808 f64:1.5
+event 32000 tid=8 ctx=user type=111 u64:18446744073709551615 i64:9223372036854775807
+event 33000 tid=8 ctx=user type=111 u64:0 i64:-9223372036854775808
+event 34000 tid=8 ctx=user type=111 u64:9007199254740993 i64:-1
+event 35000 tid=8 ctx=user type=111 u64:1 i64:9007199254740993
+event 36000 tid=8 ctx=user type=111 u64:9223372036854775808 i64:5
 event 40000 tid=8 ctx=user type=126 sev=hw3 str:"\x1b[2J \xff \x00 @DATA@ @NONCE@"
 lost 0 0 12 15000 25000
 END
@@ -69,6 +74,10 @@ ok $? "the page may load nothing"
 ok $? "the number of its script is another each time"
 ! grep -i 'https\{0,1\}:\|url(\|import' one.html
 ok $? "it names nothing outside"
+
+{ echo info; echo 'bench 200000'; } | gen_stream | "$O/tools/devtrace-convert" -q --to html - >bench.html
+[ "$(wc -c <bench.html)" -lt $((200000 * 8388608 / 1000000)) ]
+ok $? "a million events would take 8 MiB at most"
 
 for page in hostile machine states board; do
 	devtrace-convert -q -e picks.fmt -e board.fmt --slice BEGIN..END --to html -o $page.html $page.trace

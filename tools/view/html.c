@@ -6,129 +6,14 @@
  * byte of the stream can be taken for HTML. The page's own script is the only one that may run: it
  * has a random number that its content security policy demands, which is made after the stream
  * was written.
- *
- * A record is a row of varints (LEB128; signed: zigzag), the first of which says what it is. Times
- * are differences to the record before. Strings, tracks and shapes of events are numbered as they
- * come; viewer_read.js reads this.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include "html.h"
 #include "traceinfo/framework.h"
-#include "view.h"
-
-/* Records; from HTML_EVENT on the number of a shape is added. */
-enum html_record {
-	HTML_STRING,	/* bytes */
-	HTML_TRACK,	/* kind, name */
-	HTML_SHAPE,	/* name, arguments: how many, and the name of each */
-	HTML_OPEN,	/* track, time, label: a bar that ends with the next one, or with CLOSE */
-	HTML_CLOSE,	/* track, time */
-	HTML_LOST,	/* from, to, count, cause */
-	HTML_RENAME,	/* track, name */
-	HTML_INFO,	/* machine, release */
-	HTML_WALL,	/* CLOCK_REALTIME at time 0 of this file, as a string of ns */
-	HTML_EVENT,	/* track, time, CPU, severity, values */
-};
-
-/* Kinds of tracks, in the order of the page */
-enum html_kind { HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_THREAD, HTML_SLICE, HTML_OBJECT };
-
-enum html_value { HTML_UINT, HTML_INT, HTML_DOUBLE, HTML_STR };
-
-/* Keys of the table of what was written */
-enum html_key { KEY_STRING, KEY_SHAPE, KEY_TRACK };
-
-struct html {
-	struct view	*view;
-	struct hash_key	key;
-	struct view_seen *seen;
-	uint64_t	strings, shapes, tracks;	/* so far */
-	uint64_t	time;		/* of the record before */
-	bool		timed;
-	uint64_t	first;		/* time of the first record */
-	struct out	data, name, text, values;
-	uint64_t	names[64];	/* strings: the arguments of an event */
-	unsigned int	nr_names;
-	char		nonce[33];
-};
 
 extern const char html_page[];
-
-static void html_put(struct out *o, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		out_char(o, (char)(v | 0x80));
-	out_char(o, (char)v);
-}
-
-static void html_signed(struct out *o, int64_t v)
-{
-	html_put(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
-}
-
-static void html_bytes(struct out *o, const char *s, size_t len)
-{
-	html_put(o, len);
-	out_mem(o, s, len);
-}
-
-/* Write groups of three bytes as base64; up to two bytes wait for the next call. */
-static void html_flush(struct html *h, bool all)
-{
-	static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789+/";
-	const uint8_t *p = (const uint8_t *)h->data.buf;
-	struct out *o = &h->view->out;
-	size_t n = h->data.len;
-
-	if (!all && n < 30000)
-		return;
-	for (; n >= 3; p += 3, n -= 3) {
-		out_char(o, set[p[0] >> 2]);
-		out_char(o, set[(p[0] & 3) << 4 | p[1] >> 4]);
-		out_char(o, set[(p[1] & 15) << 2 | p[2] >> 6]);
-		out_char(o, set[p[2] & 63]);
-	}
-	if (all && n) {
-		const unsigned int second = n == 2 ? p[1] : 0;
-
-		out_char(o, set[p[0] >> 2]);
-		out_char(o, set[(p[0] & 3) << 4 | second >> 4]);
-		out_char(o, n == 2 ? set[(second & 15) << 2] : '=');
-		out_char(o, '=');
-		n = 0;
-	}
-	if (n)
-		memmove(h->data.buf, p, n);
-	h->data.len = n;
-}
-
-/* The number of a string, written before its first use. */
-static uint64_t html_string(struct html *h, const char *s, size_t len)
-{
-	uint64_t words[3] = { KEY_STRING, len, 0 }, *seen;
-	size_t i;
-
-	for (i = 0; i < len; i += 8) {
-		uint64_t word = 0;
-
-		memcpy(&word, s + i, len - i < 8 ? len - i : 8);
-		words[2] = hash_words(&h->key, (uint64_t[]){ words[2], word }, 2);
-	}
-	seen = view_seen(h->seen, hash_words(&h->key, words, 3));
-	if (!*seen) {
-		*seen = ++h->strings;
-		html_put(&h->data, HTML_STRING);
-		html_bytes(&h->data, s, len);
-	}
-	return *seen - 1;
-}
-
-static uint64_t html_name(struct html *h, const char *s)
-{
-	return html_string(h, s, strlen(s));
-}
 
 /* A track; its name is asked for the first time only. */
 static uint64_t html_track(struct html *h, enum html_kind kind, uint64_t id, const char *name)
@@ -166,18 +51,6 @@ static uint64_t html_track_thread(struct html *h, uint32_t tid)
 	return html_track(h, HTML_THREAD, tid, name);
 }
 
-/* The difference to the record before, in an output of which the first time is 0. */
-static void html_time(struct html *h, uint64_t time)
-{
-	if (!h->timed) {
-		h->timed = true;
-		h->time = time;
-		h->first = time;
-	}
-	html_signed(&h->data, (int64_t)(time - h->time));
-	h->time = time;
-}
-
 static void html_open(struct html *h, uint64_t track, uint64_t time, const char *label)
 {
 	const uint64_t string = html_name(h, label);
@@ -198,31 +71,61 @@ static void html_close(struct html *h, uint64_t track, uint64_t time)
 static void html_value(void *ctx, const struct view_arg *a)
 {
 	struct html *h = ctx;
-	struct out *o = &h->values;
-	uint64_t bits;
+	struct html_arg *to = &h->args[h->nr_args];
 
-	if (h->nr_names == sizeof(h->names) / sizeof(h->names[0]))
+	if (h->nr_args == HTML_ARGS)
 		return;
-	h->names[h->nr_names++] = html_string(h, a->name, a->name_len);
+	h->nr_args++;
+	*to = (struct html_arg){ .name = html_string(h, a->name, a->name_len) };
 	switch (a->kind) {
 	case VIEW_UINT:
-		html_put(o, HTML_UINT);
-		html_put(o, a->v.u);
+		to->kind = HTML_UINT;
+		to->number = a->v.u;
 		break;
 	case VIEW_INT:
-		html_put(o, HTML_INT);
-		html_signed(o, a->v.i);
+		to->kind = HTML_INT;
+		to->number = (uint64_t)a->v.i;
 		break;
 	case VIEW_DOUBLE:
-		html_put(o, HTML_DOUBLE);
-		memcpy(&bits, &a->v.f, sizeof(bits));
-		for (unsigned int i = 0; i < 64; i += 8)
-			out_char(o, (char)(bits >> i));
+		to->kind = HTML_DOUBLE;
+		memcpy(&to->number, &a->v.f, sizeof(to->number));
 		break;
 	case VIEW_STR:
-		html_put(o, HTML_STR);
-		html_bytes(o, a->str, a->len);
+		to->kind = HTML_STR;
+		to->at = h->strs.len;
+		to->len = a->len;
+		out_mem(&h->strs, a->str, a->len);
 		break;
+	}
+}
+
+/* The values behind the head of an event. */
+static void html_put_values(struct html *h, uint64_t shape)
+{
+	struct out *o = &h->data;
+	unsigned int i, bit;
+
+	for (i = 0; i < h->nr_args; i++) {
+		const struct html_arg *a = &h->args[i];
+		uint64_t before = 0;
+
+		switch (a->kind) {
+		case HTML_UINT:
+		case HTML_INT:
+			if (shape < HTML_SHAPES && i < HTML_NUMBERS) {
+				before = h->before[shape][i];
+				h->before[shape][i] = a->number;
+			}
+			html_signed(o, (int64_t)(a->number - before));
+			break;
+		case HTML_DOUBLE:
+			for (bit = 0; bit < 64; bit += 8)
+				out_char(o, (char)(a->number >> bit));
+			break;
+		case HTML_STR:
+			html_bytes(o, h->strs.buf ? h->strs.buf + a->at : "", a->len);
+			break;
+		}
 	}
 }
 
@@ -242,8 +145,8 @@ static void html_values(struct html *h, const struct ti_event *e)
 	struct devtrace_elem text;
 	char number[16];
 
-	h->nr_names = 0;
-	h->values.len = 0;
+	h->nr_args = 0;
+	h->strs.len = 0;
 	if (!ti_event_line(e, &text))
 		view_args(e, html_value, h);
 	if (e->ev->flags & DEVTRACE_F_OBJSIG) {
@@ -265,27 +168,34 @@ static void html_values(struct html *h, const struct ti_event *e)
 }
 
 /* The number of a name with these arguments. */
-static uint64_t html_shape(struct html *h, const char *name)
+static uint64_t html_shape(struct html *h, const char *name, unsigned int severity)
 {
 	uint64_t hash = html_name(h, name), *seen;
 	const uint64_t string = hash;
 	unsigned int i;
 
-	for (i = 0; i < h->nr_names; i++)
-		hash = hash_words(&h->key, (uint64_t[]){ hash, h->names[i] }, 2);
-	seen = view_seen(h->seen, hash_words(&h->key, (uint64_t[]){ KEY_SHAPE, hash }, 2));
+	for (i = 0; i < h->nr_args; i++) {
+		const struct html_arg *a = &h->args[i];
+
+		hash = hash_words(&h->key, (uint64_t[]){ hash, a->name << 2 | a->kind }, 2);
+	}
+	hash = hash_words(&h->key, (uint64_t[]){ KEY_SHAPE, hash, severity }, 3);
+	seen = view_seen(h->seen, hash);
 	if (!*seen) {
 		*seen = ++h->shapes;
 		html_put(&h->data, HTML_SHAPE);
 		html_put(&h->data, string);
-		html_put(&h->data, h->nr_names);
-		for (i = 0; i < h->nr_names; i++)
-			html_put(&h->data, h->names[i]);
+		html_put(&h->data, severity);
+		html_put(&h->data, h->nr_args);
+		for (i = 0; i < h->nr_args; i++) {
+			html_put(&h->data, h->args[i].name);
+			html_put(&h->data, h->args[i].kind);
+		}
 	}
 	return *seen - 1;
 }
 
-static uint64_t html_place(struct html *h, const struct ti_event *e)
+static uint64_t html_track_of(struct html *h, const struct ti_event *e)
 {
 	const unsigned int context = e->ev->flags & DEVTRACE_F_CONTEXT;
 
@@ -296,6 +206,23 @@ static uint64_t html_place(struct html *h, const struct ti_event *e)
 	if (!e->ev->tid)
 		return html_track_cpu(h, HTML_CPU, e->ev->source);
 	return html_track_thread(h, e->ev->tid);
+}
+
+/* A track and a CPU */
+static uint64_t html_place(struct html *h, const struct ti_event *e)
+{
+	const uint64_t track = html_track_of(h, e);
+	const uint64_t cpu = ti_event_lane(e) < 0 ? e->ev->source + 1ull : 0;
+	const uint64_t words[] = { KEY_PLACE, track, cpu };
+	uint64_t *seen = view_seen(h->seen, hash_words(&h->key, words, 3));
+
+	if (!*seen) {
+		*seen = ++h->places;
+		html_put(&h->data, HTML_PLACE);
+		html_put(&h->data, track);
+		html_put(&h->data, cpu);
+	}
+	return *seen - 1;
 }
 
 /* SCHED_SWITCH: the bar of one thread ends, that of the next begins. */
@@ -393,18 +320,17 @@ static void html_event(struct view *v, const struct ti_event *e)
 	struct html *h = v->state;
 	const uint64_t time = view_time(v, e->ev->ts);
 	const char *name = view_name(&h->name, e);
-	const bool severe = e->ev->severity & DEVTRACE_SEV_SET;
-	uint64_t track, shape;
+	const unsigned int severity = e->ev->severity & DEVTRACE_SEV_SET ?
+				      (e->ev->severity & 7) + 1u : 0;
+	uint64_t place, shape;
 
 	html_values(h, e);
-	track = html_place(h, e);
-	shape = html_shape(h, name);
+	place = html_place(h, e);
+	shape = html_shape(h, name, severity);
 	html_put(&h->data, HTML_EVENT + shape);
-	html_put(&h->data, track);
+	html_put(&h->data, place);
 	html_time(h, time);
-	html_put(&h->data, ti_event_lane(e) < 0 ? e->ev->source + 1ull : 0);
-	html_put(&h->data, severe ? (e->ev->severity & 7) + 1u : 0);
-	out_mem(&h->data, h->values.buf, h->values.len);
+	html_put_values(h, shape);
 	html_kernel(h, e, time, name);
 	html_machine(h, e, time);
 	html_slices(h, e, time, name);
@@ -428,7 +354,7 @@ static void html_loss(struct html *h, const struct devtrace_lost *l)
 	const uint64_t to = l->to ? view_time(v, l->to) : v->last;
 
 	html_lost(h, l->from ? view_time(v, l->from) : to, to, l->count, ti_lost_cause(l->cause));
-	/* A switch may be among the lost events: until the next one, the running thread is unknown. */
+	/* A switch may be lost: until the next one, the running thread is unknown. */
 	if (devtrace_decoder_lane(v->decoder, l->source) < 0)
 		html_close(h, html_track_cpu(h, HTML_CPU, l->source), to);
 }
@@ -508,7 +434,7 @@ static void html_start(struct view *v)
 	out_init(&h->data, -1);
 	out_init(&h->name, -1);
 	out_init(&h->text, -1);
-	out_init(&h->values, -1);
+	out_init(&h->strs, -1);
 	v->state = h;
 	if (getrandom(random, sizeof(random), 0) != sizeof(random)) {
 		fputs("devtrace-convert: no random number\n", stderr);
@@ -538,7 +464,7 @@ static void html_finish(struct view *v)
 	out_free(&h->data);
 	out_free(&h->name);
 	out_free(&h->text);
-	out_free(&h->values);
+	out_free(&h->strs);
 	free(h);
 }
 

@@ -267,8 +267,7 @@ function statistics(a, b) {
   let n = 0;
   for (let i = 0; i < events.ts.n; i++)
     if (ts[i] >= a && ts[i] <= b) {
-      reader.at = events.at.v[i];
-      const name = shapes[reader.uint() - EVENT].name;
+      const name = shapes[events.shape.v[i]].name;
       names.set(name, (names.get(name) || 0) + 1);
       n++;
     }

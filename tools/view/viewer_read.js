@@ -2,7 +2,9 @@
 // viewer_read.js - the records of a page, as html.c writes them
 "use strict";
 // Strings of the trace reach the page by textContent and fillText() alone: they cannot become HTML.
-const STRING = 0, TRACK = 1, SHAPE = 2, OPEN = 3, CLOSE = 4, LOST = 5, RENAME = 6, INFO = 7, WALL = 8, EVENT = 9;
+const STRING = 0, TRACK = 1, PLACE = 2, SHAPE = 3, OPEN = 4, CLOSE = 5, LOST = 6, RENAME = 7, INFO = 8, WALL = 9, EVENT = 10;
+const UINT = 0, INT = 1, DOUBLE = 2, STR = 3;
+const SHAPES = 4096, NUMBERS = 8;
 const SEVERITY = ["", "sw0", "sw1", "sw2", "sw3", "hw0", "hw1", "hw2", "hw3"];
 const $ = id => document.getElementById(id);
 
@@ -54,25 +56,6 @@ class Reader {
     this.at += 8;
     return v;
   }
-  value() {
-    switch (this.uint()) {
-    case 0: return this.uint();
-    case 1: return this.int();
-    case 2: return this.double();
-    default: return this.str();
-    }
-  }
-  skip() {
-    const kind = this.uint();
-    if (kind < 2)
-      while (this.b[this.at++] & 128);
-    else if (kind === 2)
-      this.at += 8;
-    else {
-      const n = this.uint();
-      this.at += n;
-    }
-  }
 }
 
 // Columns that grow: a million objects would take ten times the memory.
@@ -91,10 +74,38 @@ class Column {
   }
 }
 
-const strings = [], shapes = [], tracks = [], losses = [];
-const events = { ts: new Column(Float64Array), at: new Column(Uint32Array), track: new Column(Uint32Array), severity: new Column(Uint8Array) };
+const strings = [], shapes = [], tracks = [], places = [], losses = [];
+// @at: the first of its values. A value is a number, or where its string begins; numbers that a
+// double cannot hold are in @big.
+const events = { ts: new Column(Float64Array), at: new Column(Uint32Array), track: new Column(Uint32Array), place: new Column(Uint32Array), shape: new Column(Uint32Array), severity: new Column(Uint8Array) };
+const values = new Column(Float64Array), big = new Map();
 const info = { machine: "", release: "", wall: null };
 let reader, end = 0, lostCount = 0;
+
+// A value for its column. A number is the difference to the one before, modulo 2^64.
+function readValue(r, shape, n, differs) {
+  const kind = shape.kinds[n];
+  if (kind === DOUBLE)
+    return r.double();
+  if (kind === STR) {
+    const at = r.at, length = r.uint();
+    r.at += length;
+    return at;
+  }
+  const difference = r.int(), before = differs ? shape.before[n] : 0;
+  let v = typeof difference === "number" && typeof before === "number" ? before + difference : null;
+  if (v === null || !Number.isSafeInteger(v) || (v < 0 && kind === UINT)) {
+    v = BigInt(before) + BigInt(difference);
+    v = kind === UINT ? BigInt.asUintN(64, v) : BigInt.asIntN(64, v);
+    if (v >= BigInt(Number.MIN_SAFE_INTEGER) && v <= BigInt(Number.MAX_SAFE_INTEGER))
+      v = Number(v);
+    else
+      big.set(values.n, v);
+  }
+  if (differs)
+    shape.before[n] = v;
+  return Number(v);
+}
 
 function decode() {
   let time = 0, n;
@@ -115,10 +126,16 @@ function decode() {
     case TRACK:
       tracks.push({ kind: r.uint(), name: strings[r.uint()], marks: [], from: [], to: [], label: [], order: tracks.length });
       break;
+    case PLACE:
+      places.push({ track: r.uint(), cpu: r.uint() - 1 });
+      break;
     case SHAPE: {
-      const shape = { name: strings[r.uint()], args: [] };
-      for (n = r.uint(); n; n--)
+      const shape = { name: strings[r.uint()], severity: r.uint(), args: [], kinds: [], before: [] };
+      for (n = r.uint(); n; n--) {
         shape.args.push(strings[r.uint()]);
+        shape.kinds.push(r.uint());
+        shape.before.push(0);
+      }
       shapes.push(shape);
       break;
     }
@@ -154,15 +171,16 @@ function decode() {
       info.wall = r.str();
       break;
     default: {
-      const track = r.uint();
+      const nr = record - EVENT, shape = shapes[nr], place = r.uint(), track = places[place].track;
       tracks[track].marks.push(events.ts.n);
       events.track.push(track);
-      events.at.push(at);
+      events.place.push(place);
+      events.shape.push(nr);
+      events.severity.push(shape.severity);
+      events.at.push(values.n);
       events.ts.push(moment());
-      r.uint();
-      events.severity.push(r.uint());
-      for (n = shapes[record - EVENT].args.length; n; n--)
-        r.skip();
+      for (n = 0; n < shape.kinds.length; n++)
+        values.push(readValue(r, shape, n, nr < SHAPES && n < NUMBERS));
     }
     }
   }
@@ -172,14 +190,19 @@ function decode() {
 }
 
 function eventAt(i) {
-  const r = reader;
-  r.at = events.at.v[i];
-  const shape = shapes[r.uint() - EVENT], track = tracks[r.uint()];
-  r.int();
-  const cpu = r.uint(), severity = r.uint(), args = [];
-  for (const name of shape.args)
-    args.push([name, r.value()]);
-  return { name: shape.name, ts: events.ts.v[i], track, cpu: cpu - 1, severity, args };
+  const shape = shapes[events.shape.v[i]], args = [];
+  let at = events.at.v[i];
+  for (let n = 0; n < shape.args.length; n++, at++) {
+    let value = values.v[at];
+    if (shape.kinds[n] === STR) {
+      reader.at = value;
+      value = reader.str();
+    } else if (shape.kinds[n] !== DOUBLE && big.has(at)) {
+      value = big.get(at);
+    }
+    args.push([shape.args[n], value]);
+  }
+  return { name: shape.name, ts: events.ts.v[i], track: tracks[events.track.v[i]], cpu: places[events.place.v[i]].cpu, severity: shape.severity, args };
 }
 
 function timeText(ns) {
