@@ -25,7 +25,7 @@ void inject_arm(int n);
 bool inject_disarm(void);
 /* True for the error that a system call returns then. */
 bool inject_fits(int err);
-/* What the kernel's configuration lacks for this, or "". */
+/* Names the missing kernel configuration, or "". */
 const char *inject_lacks(void);
 
 /* Fixtures cannot end a test, so each test begins with this. */

@@ -45,7 +45,7 @@ static inline int got_item(const struct devtrace_item *item, void *arg)
 		g->nr++;
 		break;
 	case DEVTRACE_ITEM_DICT:
-		/* What says whose events follow is no name of the target's. */
+		/* The name that marks RKH's events does not come from the target. */
 		if (item->u.dict.kind == DEVTRACE_T_USR && item->u.dict.scope == 1 &&
 		    item->u.dict.value == 244 && !strcmp(item->u.dict.name, "RKH_SYMBOL")) {
 			g->marks++;

@@ -21,7 +21,7 @@ struct fake *fake;
 
 static struct devtrace_control *page;
 static struct stat node;
-/* Of this process; fork(2) copies them. */
+/* Per process; fork(2) copies them. */
 static ino_t lane_inodes[FAKE_LANES];
 static void *lane_mine[FAKE_LANES];
 static pid_t lane_pids[FAKE_LANES];

@@ -227,7 +227,7 @@ TEST_F(emit, unknown_control_page)
 	EXPECT_EQ(2, fake->nr);
 }
 
-/* What an older module's page lacks must not count as refused. */
+/* Bits that an older module's page lacks do not count as refused. */
 TEST_F(emit, older_module)
 {
 	fake_older();

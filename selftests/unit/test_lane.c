@@ -309,7 +309,7 @@ TEST_F(lane, goes_on_when_handing_over_fails)
 		hands = l->hands;
 		EXPECT_EQ(c[i].again, hands >= 20) TH_LOG("error %d", c[i].error);
 		EXPECT_EQ(!c[i].again, hands <= 2) TH_LOG("error %d", c[i].error);
-		/* What the lane still holds is intact. */
+		/* The rest of the lane is intact. */
 		EXPECT_STREQ("", lane_verify(l, seed, &total) ?: "");
 		EXPECT_EQ(n, total);
 		/* The device is not opened again for that. */

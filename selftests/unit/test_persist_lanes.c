@@ -43,7 +43,7 @@ struct writer {
 	u64	time, last, count, made;
 	u32	open, used, tid;
 	u64	floor;
-	/* Of the slot: events written, and the first one in this lane. */
+	/* Events written in the slot, and the first one in this lane. */
 	u32	written, base;
 	u64	busy;
 	u64	times[EVENTS_MAX];

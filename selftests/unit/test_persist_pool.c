@@ -256,7 +256,7 @@ TEST(sums_of_a_block)
 		EXPECT_POOL(0, "%s", ev(0, 6));
 		EXPECT_EQ(6, account.unchecked);
 	}
-	/* Of other events; of more than the page; up to the middle of a run. */
+	/* The checksum covers other events; more than the page; half a run. */
 	fill = summed_runs();
 	*((u8 *)(run_at(0, 0) + 1) + 5) ^= 1;
 	EXPECT_NO_BLOCK();
@@ -403,7 +403,7 @@ TEST(runs_of_a_slot)
 	EXPECT_EQ(!(whole), account.bad_lanes);				\
 } while (0)
 
-/* What a program should write, and what it should not but may. */
+/* Records that a program should write, and others that it may write. */
 TEST(records_of_a_lane)
 {
 	u32 i;

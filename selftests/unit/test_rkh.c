@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-/* Of the stamps of frames that qsgate sends */
+/* Timestamps of frames that qsgate sends */
 #define RKH_CFG_TRC_SIZEOF_TSTAMP	16
 #include "rkhtrc.h"
 #include "fakedev.h"

@@ -84,7 +84,7 @@ static bool raw_reaches(const struct sockaddr_un *a, socklen_t len)
 }
 
 /*
- * What a host of this user can do, in its own user namespace or not: returns the library's
+ * The rights of a host of this user, in its own user namespace or not: returns the library's
  * error, plus 1000 if a raw request succeeds, through descriptors of the process or the name
  * that channels once had.
  */

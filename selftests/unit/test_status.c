@@ -155,7 +155,7 @@ TEST_F(status, in_words)
 	EXPECT_EQ(0, strcmp(text, devtrace_status_text(INT_MAX)));
 }
 
-/* What the restarted program does first. */
+/* First action of the restarted program. */
 enum { AS_IT_IS, NO_STDERR, AS_USER, NOBODY_READS };
 
 static struct run {

@@ -117,7 +117,7 @@ static void lost(struct stream *s, unsigned int cause, uint64_t count)
 	stream_frame(s, DEVTRACE_T_LOST, b.bytes, b.len);
 }
 
-/* Events missed while nobody read are separate from those that the reader lost. */
+/* Events missed without a reader are separate from those that the reader lost. */
 TEST_F(tc, a_stream_is_saved)
 {
 	struct stream s;

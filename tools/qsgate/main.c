@@ -204,7 +204,7 @@ static int run(struct gate *g, int input, const char *where)
 		if (p[3].revents)
 			gate_answers(g);
 		target_run(g, p[1].revents, gate_now_ms());
-		/* Without front ends nobody is left who takes the stream. */
+		/* Without front ends, no reader of the stream is left. */
 		if (t->failed && g->front.fd < 0)
 			return 1;
 		if (p[2].revents)

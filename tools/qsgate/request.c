@@ -4,10 +4,10 @@
  *
  * The field sizes of the gate are such that a request has the same bytes on the receive channel.
  * The gate first checks that the request is one of QS. The program acknowledges a request in its
- * trace. The answer on the socket comes when it comes, and nobody waits for it: a program in
- * devtrace_rx_pause() answers later, and further requests are still sent to it. The gate looks at
- * it, since the trace can tell neither that the program has no room for the gate nor that it is
- * gone: then the last request has an error.
+ * trace, and the gate does not wait for the answer on the socket: a program in
+ * devtrace_rx_pause() answers later, and may get further requests meanwhile. The gate reads the
+ * answer because the trace shows neither a program without room for the gate nor one that has
+ * ended: the last request then fails.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -177,7 +177,7 @@ static void give(struct target *t)
 	memmove(t->buf, t->buf + n, t->len);
 }
 
-/* A host may send before it reads on; nobody takes its requests any more. */
+/* A host may still send requests before it reads on: discard them. */
 static void ignore(struct target *t)
 {
 	uint8_t bytes[4096];

@@ -41,7 +41,7 @@ bool gate_same_user(struct gate *g, pid_t pid)
 /* Not the process that the gate followed last: its events may come late. */
 static enum gate_whose ask(struct gate *g, uint32_t process)
 {
-	/* Whether a process of a saved stream has ended, nobody knows; the next one has. */
+	/* A saved stream does not tell when a process ended: the next of the name replaces it. */
 	if (g->saved && has_the_name(g, process))
 		return process == (uint32_t)g->before ? GATE_NAMESAKE : GATE_OURS;
 	if (!has_the_name(g, process))

@@ -259,7 +259,7 @@ static int profile_get(void)
 	return nl_dump(&nl, count_attached, NULL);
 }
 
-/* Types in a filter are attached and detached with the module, whoever set the filter. */
+/* Types in a filter are attached and detached with the module, for each kind of filter. */
 TEST_F_TIMEOUT(modules, profile_events_come_again, 300)
 {
 	const uint64_t want = 1ULL << (DEVTRACE_T_SCHED_SWITCH - DEVTRACE_T_KERNEL);

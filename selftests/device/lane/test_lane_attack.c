@@ -29,7 +29,7 @@
 #define RINGS	0x600d0002
 #define EVIL	0x600d0bad
 
-/* What a reader has seen. Sources of lanes come after those of CPUs. */
+/* Events seen by a reader. Sources of lanes come after those of CPUs. */
 struct account {
 	struct tape	*t;
 	int		fd;

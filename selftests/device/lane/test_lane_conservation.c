@@ -105,7 +105,7 @@ static void program(uint32_t life)
 	_exit(0);
 }
 
-/* What a reader gets. */
+/* Events that a reader gets. */
 struct seen {
 	uint64_t	n, disorder, strange;
 	uint32_t	next[LIVES * THREADS];

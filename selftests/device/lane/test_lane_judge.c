@@ -527,7 +527,7 @@ TEST_F(judge, rows_and_behind_them_what_no_program_may_have)
 	}
 }
 
-/* What readers get. */
+/* Bytes that readers get. */
 
 struct frames {
 	size_t		at[2000], n;

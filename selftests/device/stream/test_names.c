@@ -332,7 +332,7 @@ TEST_F(device, old_ones_go_first)
 	}
 	EXPECT_STREQ("stays", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
 	EXPECT_STREQ(name, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 2));
-	/* Of the names of a renamed object, as many are kept as fit. */
+	/* A renamed object keeps as many names as fit. */
 	EXPECT_EQ(NAMES, t->dicts);
 	for (i = 0; i < NAMES - 2; i++)
 		ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 100 + i, "another"));
