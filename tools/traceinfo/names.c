@@ -14,10 +14,15 @@
 #include "../lib/type_groups.h"
 #include "traceinfo.h"
 
+/* So many unknown names of a kind are reported; a nearest name is sought for so many. */
+#define NAMES_SAID	10
+
 struct wanted {
 	const char	*word;
 	const char	*tail;		/* ":9" or ".*" after the name of a major; NULL: none */
-	bool		known, literal;	/* literal: not a pattern */
+	bool		known;
+	bool		literal;	/* never a pattern, whatever it contains */
+	bool		plain;		/* has no wildcard */
 	struct near	near;
 };
 
@@ -51,6 +56,7 @@ static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bo
 		const char *wild = strpbrk(w->v[i], "*?[");
 
 		n->word = w->v[i];
+		n->plain = !strpbrk(n->word, "*?[\\");
 		near_init(&n->near, n->word);
 		n->known = numbers && isdigit((unsigned char)*n->word);
 		if (numbers)
@@ -132,16 +138,22 @@ static void is_there(struct wanted *list, size_t nr, const char *name)
 
 	for (i = 0; i < nr; i++) {
 		struct wanted *n = &list[i];
-		size_t len = strlen(n->word);
+		size_t len;
 
 		if (n->known)
 			continue;
-		if (n->literal ? !strcmp(n->word, name) : !fnmatch(n->word, name, 0)) {
+		if (n->literal || n->plain ? !strcmp(n->word, name) :
+					     !fnmatch(n->word, name, 0)) {
 			n->known = true;
-		} else if (!n->literal && !strncmp(n->word, name, len) && name[len] == '.') {
+			continue;
+		}
+		if (i >= NAMES_SAID)
+			continue;
+		len = strlen(n->word);
+		if (!n->literal && !strncmp(n->word, name, len) && name[len] == '.') {
 			n->near.distance = 0;
 			snprintf(n->near.name, sizeof(n->near.name), "%s.*", n->word);
-		} else if (n->literal || !strpbrk(n->word, "*?[")) {
+		} else if (n->literal || n->plain) {
 			near_try(&n->near, n->word, name);
 		}
 	}
@@ -236,12 +248,11 @@ void ti_names_thread(struct ti_names *names, const char *name)
 
 static int say(const struct wanted *list, size_t nr, const char *what, const char *where)
 {
+	size_t i, unknown = 0;
 	struct out o;
-	int ret = 0;
-	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (list[i].known)
+		if (list[i].known || ++unknown > NAMES_SAID)
 			continue;
 		out_init(&o, -1);
 		OUT_LIT(&o, "traceinfo: no ");
@@ -253,9 +264,10 @@ static int say(const struct wanted *list, size_t nr, const char *what, const cha
 		out_char(&o, '\n');
 		fwrite(o.buf, 1, o.len, stderr);
 		out_free(&o);
-		ret = 1;
 	}
-	return ret;
+	if (unknown > NAMES_SAID)
+		fprintf(stderr, "traceinfo: %zu more of these are not%s\n", unknown - NAMES_SAID, where);
+	return unknown > 0;
 }
 
 int ti_names_say(struct ti_names *names)
