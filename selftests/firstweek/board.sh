@@ -41,7 +41,7 @@ said()
 	verdict $? "$1"
 }
 
-# Those that follow for ever are ended after a while. Bytes are not for a terminal.
+# Commands that follow for ever are ended after a while. cat prints bytes, not to a terminal.
 run_a_while()
 {
 	rm -f "$out"
