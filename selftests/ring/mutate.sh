@@ -5,8 +5,9 @@
 #
 #	make -C selftests/ring mutate [ONLY=name]
 #
-# Each mutation is a substitution in a copy of a file of kmod/ring that must apply; then a test must fail. Prints TAP, with the tests that noticed.
-# Those that run threads are not asked: whether a race shows there is chance.
+# Each mutation is a substitution in a copy of a file of kmod/ring that must apply; then a
+# test must fail. Prints TAP, with the tests that failed. Tests with threads do not run: there
+# a race shows only by chance.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

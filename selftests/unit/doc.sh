@@ -23,7 +23,7 @@ why=$tmp/log
 section() { sed -n "/^## $1\$/,/^## /p" "$top/README.md"; }
 # commands: of a text the lines with a tab before them
 commands() { sed -n 's/^	//p'; }
-# What README says to build and install for a board with; what is done there follows.
+# README's commands to build and install for a board; those on the board follow.
 board_lines() { section 'Your own board' | sed '/On the board:/,$d' | commands; }
 
 # check_page PAGE: what other pages are installed here is not its business.

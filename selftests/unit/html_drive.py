@@ -215,7 +215,7 @@ def drive(b, want, lost, url):
     check(text.split("\n")[0].endswith(f": {n} events"), "a range has statistics", text[:80])
     b.key("Escape")
 
-    # What a hostile stream wants
+    # Attempts of a hostile stream
     check(b.ask("typeof globalThis.hacked") == "undefined" and
           b.ask("document.querySelectorAll('img, iframe, svg, a').length") == 0 and
           b.ask("document.scripts.length") == 2, "strings of the trace are no HTML")

@@ -169,7 +169,7 @@ def qutest(port):
     f.ask(struct.pack('<BBQQ', 10, 16, 0, 0), ack(10))
     f.ask(bytes([1, 5]), ack(1), done(1))
     f.ask(bytes([8]), ack(8))
-    # What no target has, and what is cut off
+    # A request that no target has, and one that is cut off
     f.ask(bytes([17]), err(0x43))
     f.ask(bytes([127, 1, 2]), err(0x43))
     f.ask(bytes([4, 0]), err(0x50))
@@ -377,7 +377,7 @@ def qspy(portfile):
     q.status(0x8d, '8D: no object')
     q.send(bytes([14]))
     q.status(14, 'CONTINUE')
-    # Who comes later has all names, too.
+    # A later host gets all names, too.
     q.s.close()
     q.accept()
     ok(q.frame() == (64, RESET_INFO), 'a host that comes again is told the target')
@@ -405,7 +405,7 @@ def nonsense(rnd):
     if kind == 0:
         return bytes(rnd.randrange(256) for _ in range(rnd.randrange(40)))
     record = rnd.randrange(20) if kind < 3 else rnd.randrange(128, 145)
-    # What the program would end by, or wait at, is no nonsense; nor are front ends that come and go.
+    # Leave out requests that end or stop the program, and those that attach or detach front ends.
     if record in (1, 128, 129, 138):
         record = 4
     return bytes([record]) + bytes(rnd.choice((0, 1, 4, 16, 255, rnd.randrange(256)))

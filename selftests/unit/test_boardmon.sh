@@ -67,7 +67,7 @@ run 0 "two looks, printing" -v -n 2 -i 0.01
 says "interrupts" '^irq [^ ]+: [1-9][0-9]* more' out
 says "load" '^load [0-9]+\.[0-9][0-9] ' out
 says "memory" '^memory [1-9][0-9]* of [1-9][0-9]* kB' out
-# Of this machine's interrupts there are more than one
+# This machine has more than one interrupt
 run 0 "one look at the busiest interrupt" -v -n 1 -b 1
 [ "$(grep -c '^irq' "$tmp/out")" = 1 ]
 ok $? "it is one"

@@ -59,7 +59,7 @@ ok $? "which is told of losses on its CPU"
 { echo info; echo 'clock 1 1700000000000000000 1 77000'; echo "noise $SEED 3000"; } | gen_stream >noise.trace
 equal "hostile frames" noise.trace
 
-# What only a long stream has: names that begin anew, a log that grows
+# Only in a long stream: names that begin anew, a log that grows
 python3 - >long.gen <<'END'
 print("info\nclock 5 1700000000000000000 5 123456789\nproc 7 7 worker")
 for i in range(1500):
@@ -132,7 +132,7 @@ devtrace-convert -q --to perfetto one.trace two.trace one.trace >both.pf
 decode both.pf >both.txt
 is "$(grep -c 'machine_id: 1' both.txt) $(grep -c 'machine_id: [^1]' both.txt) $(grep -c remote_clock_sync both.txt)" \
 	"$(awk '/^packet/ { m = 0 } /machine_id/ { n++ } END { print n }' both.txt) 0 1" "another boot is another machine"
-# Of the two events the second is 1400 ns later by the wall clock.
+# The second event is 1400 ns later by the wall clock.
 is "$(awk '/timestamp:/ { t = $2 } /TYPE_INSTANT/ { print t }' both.txt | xargs)" "200 1600 200" \
 	"which has its time by the wall clock"
 # The first CLOCK frame stands behind events
@@ -188,7 +188,7 @@ for e in runs:
 sys.exit(not runs or any(a[1] > b[0] + 1e-6 for c in cpus.values() for a, b in zip(c, c[1:])))'
 ok $? "and on each CPU one thread at a time"
 
-# What can go wrong
+# Errors
 cp one.trace own.trace
 ln -s own.trace other.name
 devtrace-convert --to perfetto -o other.name own.trace 2>said

@@ -32,7 +32,7 @@ echo "another compiler" >"$tree/build/lib/.compiler"
 check "by another compiler" make -s -C "$tree/lib" static
 check "builds anew" test "$before" != "$(stat -c %.9Y.%i "$tree/build/lib/emit/emit.o")"
 
-# Who goes without libraries is told last, and has what they bring once they are there.
+# Missing libraries are named last; once they are there, the programs that need them are built.
 user()
 {
 	make -s -C "$tree" KDIR="$kdir" "$@" user 2>&1 | tail -n 1

@@ -4,7 +4,7 @@
 # test_driver_build.sh - a driver of one's own, outside of the tree, against what
 # `make modules_install` installed below a DESTDIR, for the kernel of the board
 #
-# By the lines that README prints and no others. What is installed: modules, no samples, no
+# By the lines that README prints and no others. Installed are modules, no samples, no
 # word of OpenSSL. A driver that would trace nothing is told so by the compiler, and so is
 # one with the wrong search path; constants out of range are errors.
 . "$(dirname "$0")/doc.sh"
@@ -60,7 +60,7 @@ check "modprobe finds a module and what it needs" sh -c "modprobe -d '$root' -S 
 	--show-depends devtrace_watch | grep -c '^insmod .*devtrace' | grep -v '^[01]$'"
 check "which is not named then" says_not "$tmp/installed" depmod.*has.run
 
-# What `make install` does beside the library: symbols of a module for the same machine alone.
+# `make install` also installs a module's symbols, for the same machine only.
 driver_install()
 {
 	make -s -C "$tmp/src/kmod" DESTDIR="$tmp/$1" LIKE="$2" driver_install
@@ -74,7 +74,7 @@ check "make install for another machine" driver_install other "$tmp/elf"
 check "brings the header" test -s "$tmp/other/usr/local/share/devtrace/include/linux/devtrace.h"
 check "and no symbols of that build" test ! -e "$tmp/other/usr/local/share/devtrace/$release"
 
-# What README says of it: text, blocks of C and of make, and commands.
+# README's section: text, blocks of C and of make, and commands.
 driver() { section 'Your own driver'; }
 # block LANGUAGE
 block()

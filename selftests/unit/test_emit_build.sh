@@ -143,8 +143,8 @@ for opt in -O1 -O2; do
 	check "disabled: no code at $opt" cmp "$tmp/empty.s" "$tmp/empty-DCALLS.s"
 done
 
-# Constants out of range do not compile, in C and C++, and are told in words. What is a
-# function needs an optimizer for that.
+# Constants out of range do not compile, in C and C++, with a message. Functions
+# need an optimizer for that.
 cat >"$tmp/refuse.c" <<'END'
 #include <devtrace.h>
 #include <devtrace/qnx.h>
@@ -192,8 +192,8 @@ refused "no event type" "devtrace_begin(&r, 60, 1, 2)" -O2
 refused "no event type" "devtrace_begin_type(&r, 54)" -O2
 refused "no severity" "devtrace_begin_exc(&r, 2, 1)" -O2
 
-# What the library shows is what the map says, and needs libc alone, of which the loader is
-# a part: it knows where a thread's CPU stands.
+# The library exports the symbols of its map, and needs only libc and its loader, which knows
+# where a thread's CPU is stored.
 same "exported symbols" \
 	"$(sed -n '/global:/,/local:/s/^\t\(devtrace_[a-z_]*\);/\1/p' "$top/lib/libdevtrace.map" | sort)" \
 	"$(nm -D --defined-only "$lib/libdevtrace.so" | sed -n 's/^.* [A-Z] \(devtrace.*\)@@.*/\1/p' | sort)"

@@ -60,7 +60,7 @@ there()
 	return 1
 }
 
-# What board said then, and whether it went well
+# The output of board, and its status
 fetched() { cat "$tmp/fetched"; return "$status"; }
 
 for which in ${BUILD_KERNELS:-5.10 5.10-rt armhf:5.10 6.12 newest}; do
@@ -69,7 +69,7 @@ for which in ${BUILD_KERNELS:-5.10 5.10-rt armhf:5.10 6.12 newest}; do
 	there "$kernel for $arch" --kdir || continue
 	check "headers of $kernel for $arch" fetched
 	check "$kernel for $arch" builds --kernel "$kernel" --arch "$arch"
-	# Of some kernels there are the headers alone
+	# For some kernels only headers exist
 	there "events on $kernel for $arch" --fetch || continue
 	check "kernel $kernel for $arch" fetched
 	check "events on $kernel for $arch" runs --kernel "$kernel" --arch "$arch"

@@ -128,7 +128,7 @@ for seed in '' "$SEED"; do
 	fi
 done
 
-# What tracelogger sends
+# Streams that tracelogger sends
 log="$tools/tracelogger -q"
 
 # wrong WORDS OPTION...: tracelogger's
@@ -238,7 +238,7 @@ wait_until test -s got.1
 kill -9 $peer
 wait $peer 2>/dev/null
 peer=''
-# Who spins is never found asleep.
+# A spinning process is never found asleep.
 sleeps() { for n in 1 2 3 4 5 6 7 8 9 10; do grep -q '^State:.S' /proc/$reader/status || return 1; done; }
 TRIES=300 wait_until sleeps; ok $? "serial line: one that hangs up lets it sleep"
 kill $reader
@@ -344,7 +344,7 @@ PORT=$port; export PORT
 for piece in piece.*; do
 	case $n in
 	0 | 3 | 6)
-		# Nobody is there.
+		# No peer is there.
 		cat "$piece" >&9
 		wait_until spooled 5000 || late="$late spool$n" ;;
 	1 | 4 | 7)
@@ -372,7 +372,7 @@ cat spooled.1.1 spooled.4.1 spooled.7.1 >got.all
 $info -J --statistics got.all >figures
 is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0" "nothing is missing and nothing twice that was spooled"
 is "$(grep -c 'events go to spool' err) $(grep -c 'is sent' err)" "3 3" "it says so"
-# What is left of a run before goes first; the limit holds
+# The rest of an earlier run is sent first; the limit holds
 timeout 600 $log --once --device long.trace --to "tcp:127.0.0.1:$port" --spool spool -l 256K 2>err
 size=$(cat spool/* | wc -c)
 [ "$size" -gt 150000 ] && [ "$size" -le 262144 ]; ok $? "the limit of the spool holds"
@@ -437,7 +437,7 @@ end_peer
 rm go
 is "$(sed -n 's/.*"why":"ended".*"bytes":\([0-9]*\).*"resent":\([0-9]*\).*/\1 \2/p' err)" "$(wc -c <got9.1) 0" "all of it, over this connection"
 
-# Who does not read standard output does not keep it, and it says that not all is saved
+# An unread standard output does not block the end, and the loss is reported
 mkfifo full
 exec 8<>full 9<>pipe
 # There is more than has room before it begins: or all might be saved when the signal comes.
@@ -478,7 +478,7 @@ for to in "--to unix:$work/sock11" "-f $work/endless.trace --zstd=19 --sync inte
 	rm -f sock11 endless*
 done
 
-# Nobody at the other end of datagrams, which poll(2) says again and again
+# No receiver of datagrams, which poll(2) reports again and again
 $log -p 0 --device pipe --to udp:127.0.0.1:9 2>err &
 reader=$!
 exec 9<>pipe
@@ -513,7 +513,7 @@ kill $reader
 wait $reader
 reader=''
 
-# Who connects gets all of it, each by itself
+# Each peer that connects gets everything
 $log --device s.trace --listen "unix:$work/sock4" &
 reader=$!
 wait_until test -S sock4

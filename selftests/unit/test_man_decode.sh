@@ -21,7 +21,7 @@ done
 "$tmp/print" <"$tmp/stream" >"$tmp/printed"
 check "they print what the page says" diff "$tmp/output" "$tmp/printed"
 
-# What programs may call and the page does not tell; and what is exported.
+# Functions that the page does not describe; and exported symbols.
 sed -n '/^typedef/d; s/^[^#/ ].*[ *]\(devtrace_[a-z_]*\)(.*/\1/p' "$top/include/devtrace-decode.h" |
 	sort -u >"$tmp/names"
 check "the header has functions" test "$(wc -l <"$tmp/names")" -ge 11

@@ -36,7 +36,7 @@ while read -r name; do
 	esac
 done <"$tmp/names"
 
-# What the page names is there.
+# The names in the page exist.
 grep -oE '\b(devtrace|dt)_[a-z0-9_]+' "$man" | sort -u >"$tmp/told"
 while read -r name; do
 	# shellcheck disable=SC2086 # two files

@@ -26,7 +26,7 @@ done
 check "there are examples" test -f "$tmp/short.c" -a -f "$tmp/record.c" -a -f "$tmp/qnx.c" \
 	-a -f "$tmp/qs.c" -a -f "$tmp/open.c" -a -f "$tmp/status.c"
 
-# What programs may call and the page does not tell.
+# Functions that the page does not describe.
 sed -n 's/.*\(devtrace_[a-z0-9_]*\)(.*/\1/p' "$top/include/devtrace/emit.h" |
 	grep -v '_$' | sort -u >"$tmp/names"
 grep -o '^#define devtrace_[a-z0-9_]*[a-z0-9](' "$top"/include/devtrace/short.h |

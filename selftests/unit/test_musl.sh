@@ -13,7 +13,7 @@ logger=''
 trap '[ -z "$logger" ] || kill $logger; rm -rf "$work"' EXIT
 . "$here/musl.sh"
 musl_cc "$work" || { echo "1..0 # SKIP no musl-gcc (Debian: musl-tools)"; exit 0; }
-# What is for here is not for there.
+# Settings for this machine's compiler are wrong for musl.
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS LDFLAGS
 . "$here/../tap.sh"
 cd "$work" || exit 1

@@ -20,7 +20,7 @@ check "what it refers to is in it" look closed "$spec"
 check "its numbers are those of the header" numbers "$spec"
 check "it has all that the header has" look missing "$spec" "$header"
 
-# What it does not know it takes for an attribute of a newer kernel.
+# It would treat unknown names as attributes of a newer kernel.
 unknown=$(sed -n '/^enum devtrace_attr /,/^}/s/^\t\(DEVTRACE_A_[A-Z_]*\).*/\1/p' "$header" |
 	grep -v '_UNSPEC$\|_PAD$' | while read -r a; do
 		grep -q "\[$a\]" "$top/lib/ctl/ctl_attr.c" || echo "$a"

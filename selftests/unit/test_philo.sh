@@ -3,7 +3,7 @@
 #
 # test_philo.sh - the dining philosophers of tools/samples: built, and run without a device
 #
-# What events of these kinds become is in traceinfo/sequence.expected and machines.expected.
+# traceinfo/sequence.expected and machines.expected show the output for such events.
 . "$(dirname "$0")/doc.sh"
 
 check "philo-qp and philo-rkh are built" make -s -C "$top/tools/samples" O="$O" CC="$CC" all

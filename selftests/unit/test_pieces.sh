@@ -47,7 +47,7 @@ missing()	# ARGS: what --statistics counts
 		sed -n 's/^ *\([0-9]*\) frames missing$/\1/p'
 }
 
-# What is printed of its events, in order: the number that each file has
+# The numbers of the files, in the order in which their events are printed
 order()
 {
 	traceinfo --no-default-fmt -J "$@" 2>&1 |

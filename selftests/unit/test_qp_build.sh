@@ -114,7 +114,7 @@ for opt in -O0 -O2 "-fno-pie -no-pie" "-fPIC" "-static"; do
 	check "one filter $opt, runs" "$tmp/prog"
 done
 
-# What the library shows is what the map says and the header declares.
+# The library exports the symbols of its map, which the header declares.
 so=$tmp/root/usr/lib/libdevtrace-qp.so
 nm -D --defined-only "$so" | sed -n 's/^.* [BDT] \([a-z_]*\)@@.*/\1/p' | sort >"$tmp/symbols"
 sed -n '/global:/,/local:/s/^\t\([a-z_]*\);/\1/p' "$top/lib/libdevtrace-qp.map" | sort >"$tmp/map"

@@ -217,7 +217,7 @@ exec 4>&-
 peer end "$(port)"
 end "1 requests"
 
-# What is no request
+# Invalid requests
 echo "# seed $seed"
 begin_front -q
 peer flood "$(sed -n 's/.*UDP port //p' err)" "$seed"
@@ -232,7 +232,7 @@ timeout $hang "$tools/qsgate" --to qp.qs qp.trace 2>said
 is $? 0 "a saved stream becomes frames"
 timeout $hang "$tools/devtrace-convert" --from qs -q qp.qs >back.trace
 is $? 0 "which come back"
-# What is printed behind the thread, but the object and signal of the event: no frame has these.
+# The text behind the thread, without the event's object and signal, which no frame has.
 words()	# FMT STREAM
 {
 	"$tools/traceinfo" --no-default-fmt -e "$here/../../tools/fmt/$1" --time none "$2" |
@@ -309,7 +309,7 @@ diff want lines >differs
 ok $? "or by its number"
 timeout $hang "$tools/qsgate" --udp 0 --program cuatro three.trace >lines 2>said
 is "$? $(wc -l <lines)" "0 0" "another name is nobody's"
-# What strings would do to a terminal
+# Terminal controls in strings
 printf '%s\n' info 'dict obj 0 0 0 16 "o\x1b[2J"' 'dict usr 0 100 0 0 "U\x0d\x7f"' 'event 5000 type=2 obj:16 fun:0' \
 	'event 5000 type=100 str:"\x9b1m\xc2\x9b1m\xe2\x80\xae\xc3\xa4\x07"' \
 	'event 5000 type=93 u16:7 str:"m\x1b]0;t\x07"' | "$out/gen_stream" >shout.trace
@@ -345,8 +345,8 @@ words rkh.fmt rkh.trace >before
 words rkh.fmt back.trace >after
 [ "$(wc -l <before)" -gt 50 ] && diff before after >differs
 ok $? "each event comes back as it was"
-# What RKH's own source sent, and what the facts make of all records: see rkh_wire.c. A name has no
-# time in a stream, and no &.
+# The stream of RKH's own source, and all records made from the facts: see rkh_wire.c. A name
+# has no time in a stream, and no &.
 "$out/rkh_wire" known >known.rkh
 "$tools/devtrace-convert" --from rkh known.rkh 2>said >known.trace
 is "$(cat said)" "devtrace-convert: known.rkh: 12 frames" "RKH's own stream is read, and nothing is missing"
@@ -548,7 +548,7 @@ SCRIPT
 else
 	skip "qutest.py passes" "no QUTEST="
 fi
-# What the real QSPY prints of a file of frames, but its own messages
+# The real QSPY's output for a file of frames, without its own messages
 qspy_prints()	# FILE
 {
 	timeout $hang "$QSPY" -k -r c0 -u 0 -f "$1" 2>&1 </dev/null |

@@ -62,7 +62,7 @@ ti --raw -s 1 board.trace > raw
 ok $? "what a filter leaves out is not missing"
 [ "$(wc -c < raw)" -lt "$(wc -c < board.trace)" ]
 ok $? "and it is shorter"
-# What is missing in the input is missing in the output.
+# Frames missing in the input are missing in the output.
 missing() {
 	ti --statistics "$1" | awk '/frames missing/ { print $1 }'
 }

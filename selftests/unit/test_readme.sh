@@ -74,7 +74,7 @@ mkdir "$tmp/driver"
 printf 'obj-m := driver.o\nccflags-y := -I%s/include -DCONFIG_DEVTRACE_MODULE=1\n' "$top" \
 	>"$tmp/driver/Kbuild"
 kdir=$("$top/selftests/vm/board" --kdir)
-# What devtrace.ko exports is resolved when the driver is loaded.
+# Symbols of devtrace.ko are resolved when the driver is loaded.
 check "the driver compiles" make -s -C "$kdir" M="$tmp/driver" KBUILD_MODPOST_WARN=1 modules
 
 mkdir "$tmp/fmt"
@@ -82,8 +82,8 @@ sed -n 's/^\t\(record .*\)/\1/p' "$top/README.md" >"$tmp/fmt/readme.fmt"
 check "the format is one" test -s "$tmp/fmt/readme.fmt"
 check "the format has no mistake" "$O/tools/traceinfo" --check-fmt "$tmp/fmt/readme.fmt"
 
-# What is seen when nothing is there. What programs of ours are seen to say, they say; `...`
-# stands for what differs. What would be silence has its line.
+# The messages of our programs in README are those that they print; `...` stands for parts
+# that differ. A command without output has a line that says so.
 section Troubleshooting | sed -n 's/^| \([^|]*\) | .*/\1/p' | sed 1d >"$tmp/seen"
 cat "$top"/tools/*/*.c | tr -d '\n"' >"$tmp/sources"
 sed -n 's/^trace[a-z]*: `\([^`]*\)`$/\1/p' "$tmp/seen" >"$tmp/said"

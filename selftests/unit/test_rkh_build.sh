@@ -38,7 +38,7 @@ done
 "$CC" -DDEVTRACE_DISABLE $(pc --cflags) -fsyntax-only "$use" -I"$here" >"$tmp/said" 2>&1
 check "DEVTRACE_DISABLE is refused in words" grep '#error "' "$tmp/said"
 
-# What is not obeyed is told, and nothing else is.
+# The compiler warns of settings without effect, and of nothing else.
 told()	# OPTION TEXT: compiles, and says this; without TEXT nothing
 {
 	# shellcheck disable=SC2046
@@ -85,7 +85,7 @@ for call in RKH_FILTER_OFF_EVENT RKH_FILTER_OFF_GROUP RKH_FILTER_OFF_GROUP_ALL_E
 	check "the manual has $call" grep -qw "$call" "$man"
 done
 
-# What the library shows is what the map says and the headers declare.
+# The library exports the symbols of its map, which the headers declare.
 so=$tmp/root/usr/lib/libdevtrace-rkh.so
 nm -D --defined-only "$so" | sed -n 's/^.* [BDTW] \([A-Za-z_]*\)@@.*/\1/p' | sort >"$tmp/symbols"
 sed -n '/global:/,/local:/s/^\t\([A-Za-z_]*\);/\1/p' "$top/lib/libdevtrace-rkh.map" | sort >"$tmp/map"

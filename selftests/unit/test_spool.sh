@@ -229,7 +229,7 @@ end_peer
 stamps_of unread.out.1 next.out.1 >stamps
 stamps_of long.trace >want
 is "$(sort stamps | uniq -d | wc -l) $(tail -n 1 stamps)" "0 $(tail -n 1 want)" "the next one gets the rest, and nothing comes twice"
-# Of all connections but the last, which is read to its end: what was acknowledged, and not read.
+# Bytes acknowledged but not read, in all connections but the last, which is read to its end.
 missing=-$(stamps_of unread.out.1 | wc -l) from=1
 while read -r size acked; do
 	tail -c +$from sent | head -c "$acked" >known
@@ -268,7 +268,7 @@ wait_until closed 1
 end_peer
 stamps_of less.out.1 more.out.1 | sort -nu | cmp -s - want; ok $? "all of it"
 
-# What comes together is more than half of the buffer: no fault of the peer, who takes all of it
+# A burst fills more than half of the buffer: the peer is not too slow, and takes all of it
 rm go
 truncate -s 1000 clock
 : >stored

@@ -136,7 +136,7 @@ else
 		cat "$piece" >&9
 		starts
 		rounds=$((rounds + 1))
-		# What of a piece is no whole event comes with the next.
+		# The rest of a cut event comes with the next piece.
 		cat "$piece" >>so_far
 		whole=$("$tools/traceinfo" --no-default-fmt -J so_far 2>/dev/null | grep -c '"kind":"event"')
 		wait_until distinct "$whole" || away="$away $rounds"

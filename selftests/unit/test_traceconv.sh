@@ -38,7 +38,7 @@ ok $? "from standard input the same, and quiet"
 "$tools/devtrace-convert" --from qs -q --name motor -o named.trace two.qs
 text -v named.trace | grep -q 'stream "motor"'
 ok $? "the stream has the name that was given, and the file"
-# What a program and a target answer, in words
+# The replies of a program and of a target, as text
 printf '%s\n' info 'proc 1 1 motor' 'event 1 tid=1 type=91 u8:1 u8:5 u16:1' 'event 1 tid=1 type=91 u8:0 obj:16 fun:32' \
 	'event 1 tid=1 type=92 u16:3 u8:2 u8:2 mem:aabbccdd' 'event 1 tid=1 type=92 u16:3 u8:1 u8:3 mem+:aabb mem:cc' |
 	"$out/gen_stream" >answers.trace

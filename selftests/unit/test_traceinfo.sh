@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 
 export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
 unset NO_COLOR DEVTRACE_FMT_PATH
-# What is printed must not depend on what is installed.
+# The output must not depend on installed format files.
 mkdir "$work/run" || exit 1
 cp -r "$here"/traceinfo/*.fmt "$here"/traceinfo/fmts "$here"/../../tools/fmt/qp.fmt \
 	"$here"/../../tools/fmt/rkh.fmt "$here"/../../tools/fmt/kernel.fmt "$work/run" || exit 1

@@ -233,7 +233,7 @@ for how in "stdin" "follow"; do
 	cmp -s want got
 	ok $? "$how: nothing is missing"
 done
-# What is there when it begins is what it shows the last two of.
+# It prints the last two of the events that exist when it starts.
 cp board.trace before
 open_pipe $ti -f -n 2 --device pipe
 rm before
@@ -266,8 +266,8 @@ ok $? "live without -f ends at the end"
 exec 8>&-
 child=
 
-# A fifo that nobody reads: a signal ends it there too. Who goes on to read gets all
-# that there is, in whole lines.
+# A fifo that nobody reads: a signal ends it there too. A reader that goes on gets all
+# the rest, in whole lines.
 waits() {
 	case $(cat "/proc/$child/stat") in
 	*"(traceinfo) S "*) ;;

@@ -62,7 +62,7 @@ refused "no percentage" -p 101
 refused "one too many" -f x y
 refused "apply to files" -l 1M
 
-# What is there, in files
+# Save the present events in files
 mkdir a
 $log -q --once --device s.trace -f a/t.trace -s 64K -A board=7 -P 416
 ok $? "--once ends with status 0"
@@ -404,7 +404,7 @@ exec 8>&-
 $log --json --once --device x.trace -f x/t --exec ':' --match 'severity=0 type=3' 2>said
 is "$(counts)" "0 0" "none for events that do not match"
 
-# What the boot before left
+# The previous boot
 mkdir y
 $log -q --once --device s.trace --last-boot=x.trace -f y/t
 is "$? $(cd y && echo *) $(total events y/t) $(total events y/t.000002)" "0 t t.000002 10 5000" "--last-boot: a file of its own, then the stream"
@@ -440,7 +440,7 @@ if $log -q --once --device s.trace -f x/z --zstd 2>/dev/null; then
 	"$tools/traceinfo" --no-default-fmt -S -1ms z/t | tail -n 1 >tail1
 	"$tools/traceinfo" --no-default-fmt z/t | tail -n 1 >tail2
 	cmp -s tail1 tail2; ok $? "times are counted from its end"
-	# What came and what is missing is what was sent
+	# Events received and missing are those sent
 	want=$(frames joined)
 	wrong='' size=$(wc -c <z/t)
 	for at in 1 3 4 7 50 200 1000 4000 12345 25000 $((size - 9000)) $((size - 5)) $((size - 1)); do

@@ -239,7 +239,7 @@ static bool query_data(struct conv *c, const uint8_t *p, size_t n)
 	if (n < head)
 		return false;
 	kind = p[head - 1] & 0xf;
-	/* Of an object of the application there is its address alone. */
+	/* An object of the application has only its address. */
 	layout = kind == QUERY_AP ? "O" : qs_query(kind, !is_new);
 	if (!layout || !fits(c, layout, p + head, n - head))
 		return false;

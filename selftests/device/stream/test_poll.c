@@ -3,7 +3,7 @@
  * test_poll.c - after POLLIN, read(2) returns data
  *
  * Two programs permanently emit events that the filter refuses, by system call or into lanes,
- * and some that it passes. Those with lanes ignore the control page, so refused events are in
+ * and some that it passes. Writers with lanes ignore the control page, so refused events are in
  * lanes until the kernel examines them. After poll(2) or epoll(7) returns POLLIN, a non-blocking
  * read must not return EAGAIN. Passed events wake a waiting reader.
  */

@@ -97,7 +97,7 @@ load mode=0622
 says tester 0 "yes: /dev/trace: events of user tester arrive, each by a system call" "may write, and not read"
 program tester 1 "and its events arrive"
 
-# Nobody wants them.
+# No stream wants these events.
 if command -v tracectl >/dev/null; then
 	load
 	tracectl filter set none

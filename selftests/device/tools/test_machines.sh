@@ -5,7 +5,7 @@
 #
 # Runs on the board, as root, with traceinfo in PATH. Beside this file is
 # streams/, from another machine: streams, and NAME.txt with what traceinfo
-# printed there for each. What this machine records goes to /out the same way,
+# printed there for each. The recordings of this machine go to /out the same way,
 # for the other machine to compare. selftests/vm/device-tests does both.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -3,9 +3,9 @@
 #
 # test_mistakes.sh - mistakes that users make on a board: command, message, status
 #
-# Each message tells what is wrong, where, and what to do. What insmod and rmmod say
-# themselves differs from one to the other, and is left out: the kernel's words are those
-# that count. Runs on the board, as root, with traceinfo and tracectl in PATH, and
+# Each message tells what is wrong, where, and what to do. The messages of insmod
+# and rmmod themselves differ between versions, and are left out: only the kernel's
+# messages count. Runs on the board, as root, with traceinfo and tracectl in PATH, and
 # transcript.sh and test_mistakes.expected beside this file. Needs what busybox has.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,7 +31,7 @@ mkdir "$work/run" && cd "$work/run" || exit 1
 	cat "$here/modules.sh"
 	cat <<'RC'
 modules=${DEVTRACE_MODULES:-/modules}
-# What the kernel says meanwhile, without the time of its log
+# The kernel's messages meanwhile, without the time of its log
 told()
 {
 	echo "mistake $$" >/dev/kmsg

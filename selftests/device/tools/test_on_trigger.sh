@@ -73,7 +73,7 @@ kill $logger && wait $logger; ok $? "a long interval: SIGTERM ends it"
 logger=''
 tracectl trigger arm fault
 
-# What fired before anybody looked
+# A trigger that fired before tracelogger started
 echo early >/dev/trace
 echo fault >/dev/trace
 : >"$work/said"

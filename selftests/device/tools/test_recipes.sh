@@ -130,7 +130,7 @@ ok $? "they are in the stream"
 tracectl profile list > "$out"
 ! grep -q ' on ' "$out"
 ok $? "and none is attached any more"
-# This shell forks all the time. What a trigger does then is done by a work.
+# This shell forks all the time. A work executes the trigger's action.
 run late.3
 tries=0
 until { tracectl trigger; tracectl stream; tracectl profile list; } > "$out" &&

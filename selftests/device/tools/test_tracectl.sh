@@ -33,7 +33,7 @@ grep -q '^tester:' /etc/passwd 2>/dev/null ||
 
 mkdir "$work/run" && cd "$work/run" || exit 1
 cat > .shrc <<'RC'
-# What is different each time: times, and bytes, which depend on the machine.
+# Mask values that differ each time: times, and bytes, which depend on the machine.
 mask() { sed 's/\("[a-z_]*at"\|"since"\|"now"\|"oldest"\|"generation"\|"used"\|"position"\|"pid"\|"tid"\):[0-9]*/\1:N/g; s/ at [0-9.]*s/ at Ns/; s/[0-9.]*s$/Ns/'; }
 RC
 echo "TAP version 13"
@@ -198,7 +198,7 @@ child=
 [ "$(tracectl --json stat --lanes)" = '{"lanes":[]}' ]
 ok $? "it has none when it has ended"
 
-# What this kernel lacks: an error if it was named itself, a note if a group has it.
+# An event that this kernel lacks: an error if it is named, a note if it is in a group.
 # A stream is saved as a whole, with what was lost, also while it is stopped and written.
 tracectl clear
 echo one > /dev/trace
@@ -224,7 +224,7 @@ tracectl stream start trace
 tracectl --json save "$work/saved" > "$work/out" &&
 	grep -q '"file":"[^"]*saved","bytes":[0-9]*,"events":[0-9]*,"lost":[0-9]*,"missed":[0-9]*}' "$work/out"
 ok $? "save in JSON"
-# What was missed stands between the lines that say why, with dates, though it began with two.
+# Missed events are reported between the lines with their cause, with dates.
 echo four > /dev/trace
 traceinfo "$work/saved" > "$work/text" && traceinfo --json "$work/saved" > "$work/out" &&
 	awk '/\*\*\* stopped from/ { s = 1 } / lost: the stream was stopped/ { l++; bad += s != 1 || ! / between .* and / }

@@ -247,7 +247,7 @@ if trace_unload 2>> "$out" && trace_load 2>> "$out"; then
 else
 	ok 0 "loaded again it is the same boot, and another load # SKIP the module is in use"
 fi
-# Whoever loads it where there is no /proc gets a random id, which nobody is told.
+# Loaded without /proc, the module has a random id, which is not printed.
 if ! unshare -m true 2>> "$out"; then
 	ok 0 "without /proc the boot id is no boot's # SKIP no unshare"
 elif ! trace_unload 2>> "$out"; then

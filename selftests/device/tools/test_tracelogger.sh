@@ -152,7 +152,7 @@ tracelogger --json -f "$work/small/t.trace" -k 0 2>"$work/said" &
 logger=$!
 emit 10
 wait_until started "$work/small/t.trace"
-# What it misses needs no room: until there is none
+# Missed events need no room: fill the disk completely
 emitted=10
 until grep -q 'counted as lost' "$work/said" || [ $emitted -gt 100000 ]; do
 	emit 1000

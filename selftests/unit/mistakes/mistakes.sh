@@ -17,7 +17,7 @@ fmt()
 	return $status
 }
 
-# program STATEMENT: compiles it. What the compiler adds differs from one to the other.
+# program STATEMENT: compiles it. The compiler's further output differs between versions.
 program()
 {
 	printf '#include <devtrace.h>\nvoid f(void);\nvoid f(void)\n{\n\t%s;\n}\n' "$1" > prog.c
