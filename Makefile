@@ -7,8 +7,7 @@ top	:= $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 # One directory for each machine: what is built for one is not installed for another.
 O	?= $(top)/build$(if $(CROSS_COMPILE),/$(patsubst %-,%,$(notdir $(CROSS_COMPILE))))
 override O := $(abspath $(O))
-prefix	?= /usr/local
-mandir	?= $(prefix)/share/man
+include $(top)/include/install.mk
 BOARDS	?= 6.1
 MORE_BOARDS ?= 6.12 rt 6.12-rt armhf newest 5.10 armhf:5.10 arm64 s390x 6.1/1 6.12/1of2 kasan kcsan
 # Takes a quarter of an hour of an emulated board
@@ -18,16 +17,20 @@ board	:= $(top)/selftests/vm/board
 
 # Headers of the running kernel; where there are none (a build machine), those
 # of the kernel of the virtual board.
-KDIR	?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell $(board) --kdir))
+KDIR	?= $(or $(KERNEL_SRC),$(wildcard /lib/modules/$(shell uname -r)/build),$(shell $(board) --kdir))
 
 # The arguments of a sub-make. make itself passes ARCH and CROSS_COMPILE on from the command
 # line and from the environment.
 user	= $(MAKE) --no-print-directory O=$(O) prefix=$(prefix) DESTDIR=$(DESTDIR) MNL_NOTE=
-man	= $(wildcard $(top)/Documentation/man/*.[1-9])
+# man SECTION...: install our pages of these sections
+man	= $(foreach p,$(notdir $(wildcard $(1:%=$(top)/Documentation/man/*.%))),$(call \
+	put,644,$(top)/Documentation/man/$(p),$(mandir)/man$(subst .,,$(suffix $(p)))/$(p)))
+pages	:= $(patsubst $(top)/%,%,$(wildcard $(top)/README.md $(top)/Documentation/*.rst))
+examples := $(patsubst $(top)/tools/packaging/%,%,$(wildcard $(top)/tools/packaging/examples/*))
 
 # The last lines of what was asked for: what the board has to do, and what is left out for
 # want of a library.
-note	= @$(if $(DESTDIR),$(if $(filter install,$(MAKECMDGOALS)),echo \
+note	= @$(if $(DESTDIR),$(if $(filter install install-lib,$(MAKECMDGOALS)),echo \
 	"note: programs find libdevtrace.so.0 on the board once ldconfig has run there" >&2;)) \
 	grep -s . $(O)/tools/.left-out >&2 || :
 last	= $(if $(filter $@,$(or $(lastword $(MAKECMDGOALS)),all)),$(note))
@@ -39,32 +42,62 @@ user: lib tools
 	$(last)
 
 lib:
-	+$(user) -C lib
+	+@$(user) -C lib
 
 tools: lib
-	+$(user) -C tools
+	+@$(user) -C tools
 
 # Kbuild takes an O= from the command line for its own
 modules modules_install clean: MAKEOVERRIDES := $(filter-out O=%,$(MAKEOVERRIDES))
 
 modules:
-	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) modules
+	+@$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) modules
 
 # One after the other: both bring what drivers are built with.
 modules_install: $(filter install,$(MAKECMDGOALS))
-	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) prefix=$(prefix) DESTDIR=$(DESTDIR) \
+	+@$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) prefix=$(prefix) DESTDIR=$(DESTDIR) \
 		INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	$(if $(filter install,$(MAKECMDGOALS)),$(last))
 
-install: user
-	+$(user) -C lib install
-	+$(user) -C tools install
-	for page in $(man); do \
-		install -D -m 644 $$page \
-			$(DESTDIR)$(mandir)/man$${page##*.}/$$(basename $$page) || exit; \
-	done
-	+$(user) -C kmod LIKE=$(O)/lib/libdevtrace.so driver_install
+install: install-lib install-tools install-dev install-doc
 	$(last)
+
+install-lib: lib
+	+@$(user) -C lib install-lib
+	$(last)
+
+install-tools: tools
+	+@$(user) -C tools install
+	$(last)
+
+install-dev: lib
+	+@$(user) -C lib install-dev
+	+@$(user) -C kmod LIKE=$(O)/lib/libdevtrace.so driver_install
+	$(call man,3 9)
+	$(last)
+
+install-doc:
+	$(call man,4 7)
+	$(foreach p,$(pages) $(examples),$(call put,644,$(or $(wildcard $(top)/$(p)),$(top)/tools/packaging/$(p)),$(docdir)/$(p)))
+	$(last)
+
+# Removes what the same install would bring now, and the directories that it leaves empty; below
+# / only those that are ours alone.
+uninstall:
+	@rm -rf $(O)/uninstall
+	+@$(MAKE) -s --no-print-directory install DESTDIR=$(O)/uninstall MNL_NOTE= >/dev/null 2>&1
+	@cd $(O)/uninstall && find . ! -type d | while read -r f; do rm -f "$(DESTDIR)/$$f"; done
+	@rm -f $(DESTDIR)$(datadir)/devtrace/*/Module.symvers
+	@(cd $(O)/uninstall && find . -depth -mindepth 1 -type d; echo .$(datadir)/devtrace/*) | while read -r d; do \
+		case "$(DESTDIR)$$d" in .*/devtrace*|./usr/trace|[!.]*) \
+			rmdir --ignore-fail-on-non-empty "$(DESTDIR)/$$d" 2>/dev/null ;; esac; done; :
+	@rm -rf $(O)/uninstall
+	@$(if $(DESTDIR),,PATH=$$PATH:/usr/sbin:/sbin; ldconfig 2>/dev/null || :)
+
+# Asks KDIR's kernel where they are
+modules_uninstall:
+	+@$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) DESTDIR=$(DESTDIR) \
+		INSTALL_MOD_PATH=$(DESTDIR) modules_uninstall
 
 deps:
 	@.ci/deps all
@@ -124,8 +157,14 @@ help:
 #:                    module instead
 #:   install          library, headers, tools, manual pages, and what a driver is
 #:                    built with, share/devtrace/, below $(DESTDIR)
+#:   install-lib, install-tools, install-dev, install-doc
+#:                    a part of that: the libraries' .so files; programs, formats and
+#:                    service; what programs and drivers are built with; pages
+#:   uninstall        remove what install brings
 #:   modules_install  devtrace.ko, the modules that go beside it, and likewise what a
 #:                    driver is built with
+#:   modules_uninstall
+#:                    remove these
 #:   deps             install the Debian packages that all this needs
 #:   clean            remove what was built
 #:
@@ -137,6 +176,10 @@ help:
 #:                    (default: what $(CROSS_COMPILE)pkg-config says of libmnl, or -lmnl)
 #:   ZSTD_CFLAGS, ZSTD_LIBS  libzstd, likewise
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
+#:   bindir, sbindir, libdir, includedir, datadir, mandir, docdir, fmtdir, unitdir, compdir
+#:                    directories below that, each with its usual default:
+#:                    include/install.mk. Give fmtdir to `make` too: programs look there
+#:   V=1              print commands in place of one line a file
 #:   O                directory for what is built (default: build, or with CROSS_COMPILE
 #:                    build/MACHINE)
 #:   BOARDS           boards for check (6.1)
@@ -147,5 +190,6 @@ help:
 #:   CYCLES           how often check-all loads and unloads the module; a fifth as
 #:                    often it turns kernel profile events on and off (1000)
 
-.PHONY: all user lib tools modules modules_install install deps demo check check-all static \
+.PHONY: all user lib tools modules modules_install modules_uninstall \
+	install install-lib install-tools install-dev install-doc uninstall deps demo check check-all static \
 	fuzz mutate coverage bench clean help

@@ -194,4 +194,7 @@ make -s -C "$kdir" M="$tmp/away/no" modules >"$tmp/said" 2>&1
 check "without symbols for this kernel devtrace.mk says what to do" \
 	says "$tmp/said" "no Module.symvers for kernel $release: run .make modules_install"
 
+check "make modules_uninstall" make -s -C "$tmp/src" KDIR="$kdir" DESTDIR="$root" modules_uninstall
+check "leaves no module and no symbols" sh -c \
+	"find '$root' -name 'devtrace*.ko*' -o -name Module.symvers | grep . && exit 1; :"
 done_testing

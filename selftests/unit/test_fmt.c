@@ -411,7 +411,8 @@ TEST_F(fmt, default_places_in_order)
 {
 	strcpy(looked_for, ":");
 	fmt_add_default(&self->env.set);
-	EXPECT_STREQ(":/opt/dt/share/devtrace/fmt /etc/devtrace/fmt /usr/trace ", looked_for);
+	EXPECT_STREQ(":/opt/dt/share/devtrace/fmt /usr/share/devtrace/fmt /etc/devtrace/fmt "
+		     "/usr/trace ", looked_for);
 	*looked_for = '\0';
 	EXPECT_SAID("");
 	EXPECT_STREQ("SAME", self->env.set.records[100]->name);

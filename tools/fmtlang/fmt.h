@@ -176,7 +176,8 @@ int fmt_add_path(struct fmt_set *set, const char *path);
 void fmt_next_place(struct fmt_set *set);
 /*
  * Add the default places, in this order: share/devtrace/fmt of the directory that the program
- * is installed in, /etc/devtrace/fmt, /usr/trace, and the formats built into the program.
+ * is installed in, /usr/share/devtrace/fmt, /etc/devtrace/fmt, /usr/trace, and the formats
+ * built into the program.
  */
 void fmt_add_default(struct fmt_set *set);
 

@@ -3,7 +3,9 @@
  * where.c - the default places of format files
  *
  * A place overrides those after it:
- * - share/devtrace/fmt next to the program's directory: formats installed with it
+ * - share/devtrace/fmt next to the program's directory, or the fmtdir that it was built with:
+ *   formats installed with it
+ * - /usr/share/devtrace/fmt: formats of packages
  * - /etc/devtrace/fmt: formats of the administrator
  * - /usr/trace: formats of drivers and applications
  * - the formats of the kernel's own events, built into the program
@@ -19,6 +21,9 @@ extern const char fmt_kernel[];
 /* /usr/local/share/devtrace/fmt for /usr/local/bin/traceinfo; false: without /proc. */
 static bool prefix_dir(char *dir, size_t size)
 {
+#ifdef FMT_DIR
+	return (size_t)snprintf(dir, size, "%s", FMT_DIR) < size;
+#else
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	unsigned int up;
@@ -34,6 +39,7 @@ static bool prefix_dir(char *dir, size_t size)
 		*slash = '\0';
 	}
 	return (size_t)snprintf(dir, size, "%s/share/devtrace/fmt", exe) < size;
+#endif
 }
 
 void fmt_next_place(struct fmt_set *set)
@@ -43,7 +49,9 @@ void fmt_next_place(struct fmt_set *set)
 
 void fmt_add_default(struct fmt_set *set)
 {
-	static const char *const dirs[] = { "/etc/devtrace/fmt", "/usr/trace" };
+	static const char *const dirs[] = {
+		"/usr/share/devtrace/fmt", "/etc/devtrace/fmt", "/usr/trace"
+	};
 	char prefix[PATH_MAX];
 	size_t i;
 
