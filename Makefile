@@ -176,7 +176,7 @@ help:
 #:                    (default: what $(CROSS_COMPILE)pkg-config says of libmnl, or -lmnl)
 #:   ZSTD_CFLAGS, ZSTD_LIBS  libzstd, likewise
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
-#:   bindir, sbindir, libdir, includedir, datadir, mandir, docdir, fmtdir, unitdir, compdir
+#:   bindir, sbindir, libdir, includedir, datadir, mandir, docdir, fmtdir, confdir, unitdir, compdir
 #:                    directories below that, each with its usual default:
 #:                    include/install.mk. Give fmtdir to `make` too: programs look there
 #:   V=1              print commands in place of one line a file

@@ -15,7 +15,9 @@ mandir	?= $(datadir)/man
 docdir	?= $(datadir)/doc/devtrace
 fmtdir	?= $(datadir)/devtrace/fmt
 compdir	?= $(datadir)/bash-completion/completions
-unitdir	?= $(prefix)/lib/systemd/system
+# What the system reads at boot: udev/rules.d, sysusers.d, tmpfiles.d, modules-load.d, modprobe.d
+confdir	?= $(prefix)/lib
+unitdir	?= $(confdir)/systemd/system
 userfmtdir := /usr/trace
 
 # One line a file; with V=1 the commands instead, with `make -s` nothing.

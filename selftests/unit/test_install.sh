@@ -10,7 +10,8 @@
 
 mkdir "$tmp/o"
 cp -a "$O/lib" "$O/tools" "$tmp/o/" || exit 1
-variables='bindir sbindir libdir includedir datadir mandir docdir fmtdir compdir unitdir'
+all='[a-z]*'
+variables='bindir sbindir libdir includedir datadir mandir docdir fmtdir compdir confdir unitdir'
 
 not() { ! "$@"; }
 # here TARGET DIR [VARIABLE=VALUE...]
@@ -27,9 +28,9 @@ listed()
 	parts=$1
 	shift
 	sed -n "s/^\($parts\) //p" "$here/install.list" | sed "$@" | sort
-	case doc in $parts) ;; *) [ "$parts" = '[a-z]*' ] ;; esac &&
-		(cd "$top" && echo Documentation/*.rst) | tr ' ' '\n' | sed 's|^|@docdir@/|' | sed "$@"
-	:
+	case $parts in
+	doc|"$all") (cd "$top" && echo Documentation/*.rst) | tr ' ' '\n' | sed 's|^|@docdir@/|' | sed "$@" ;;
+	esac
 }
 found() { (cd "$1" && { find . ! -type d; find . -type d -path ./usr/trace | sed 's|$|/|'; }) | sed 's|^\.||' | sort; }
 # is_listed NAME DIR PARTS SED...
@@ -51,10 +52,9 @@ below()
 	printf '%s' "s|^@includedir@|$1/include|;s|^@mandir@|$1/share/man|;"
 	printf '%s' "s|^@docdir@|$1/share/doc/devtrace|;s|^@fmtdir@|$1/share/devtrace/fmt|;"
 	printf '%s' "s|^@compdir@|$1/share/bash-completion/completions|;"
-	printf '%s' "s|^@unitdir@|$1/lib/systemd/system|;s|^@datadir@|$1/share|"
+	printf '%s' "s|^@unitdir@|$1/lib/systemd/system|;s|^@datadir@|$1/share|;s|^@confdir@|$1/lib|"
 }
 
-all='[a-z]*'
 check "make install" here install "$tmp/default"
 is_listed "each file is in its place, below /usr/local" "$tmp/default" "$all" "$(below /usr/local)"
 check "make uninstall" here uninstall "$tmp/default"
