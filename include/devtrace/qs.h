@@ -64,8 +64,13 @@
 		}								\
 	}
 
-#define QS_I8(width, v)		devtrace_put8_(&devtrace_r_, \
-					DEVTRACE_QS_FORMAT_((width) & 7, DEVTRACE_E_I8), (uint8_t)(v))
+/* From a width of 8 on the value is an I16, whose width has the fourth bit. */
+#define QS_I8(width, v)								\
+	((width) & 8 ?								\
+	 devtrace_put16_(&devtrace_r_, DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_I16), \
+			 (uint16_t)(int8_t)(v)) :				\
+	 devtrace_put8_(&devtrace_r_, DEVTRACE_QS_FORMAT_((width) & 7, DEVTRACE_E_I8), \
+			(uint8_t)(v)))
 #define QS_U8(width, v)		devtrace_put8_(&devtrace_r_, \
 					DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_U8), (uint8_t)(v))
 #define QS_I16(width, v)	devtrace_put16_(&devtrace_r_, \

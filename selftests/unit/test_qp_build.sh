@@ -116,8 +116,8 @@ done
 
 # The library exports the symbols of its map, which the header declares.
 so=$tmp/root/usr/lib/libdevtrace-qp.so
-nm -D --defined-only "$so" | sed -n 's/^.* [BDT] \([a-z_]*\)@@.*/\1/p' | sort >"$tmp/symbols"
-sed -n '/global:/,/local:/s/^\t\([a-z_]*\);/\1/p' "$top/lib/libdevtrace-qp.map" | sort >"$tmp/map"
+nm -D --defined-only "$so" | sed -n 's/^.* [BDTW] \([A-Za-z_]*\)@@.*/\1/p' | sort >"$tmp/symbols"
+sed -n '/global:/,/local:/s/^\t\([A-Za-z_]*\);/\1/p' "$top/lib/libdevtrace-qp.map" | sort >"$tmp/map"
 check "exported symbols" diff "$tmp/map" "$tmp/symbols"
 while read -r s; do
 	check "$s is declared" grep -qw "$s" "$top/include/devtrace/qp/qs.h"

@@ -611,7 +611,8 @@ TEST_F(record, qs)
 	BYTES(105, 0, DEVTRACE_F_OBJSIG, 0, 3, 0, 0, 0, 0, 0xff, 0x11, 2, 0x22, 3, 0,
 	      0xf3, 4, 0, 0x34, 5, 0, 0, 0, 0x45, 6, 0, 0, 0);
 	QS_BEGIN(QS_USER4 + 4)
-		QS_I8(9, 1);
+		/* As an I16: the fourth bit of an I8's width says ENUM */
+		QS_I8(9, -5);
 		QS_I64(0, 1);
 		QS_U64(0xf, 2);
 		QS_F32(2, 1.5);
@@ -620,7 +621,7 @@ TEST_F(record, qs)
 		QS_MEM("\7", 1);
 		QS_ENUM(2, 1);
 	QS_END();
-	BYTES(124, 0, 0, 0, 0x10, 1, 0xd, 1, 0, 0, 0, 0, 0, 0, 0, 0xfe, 2, 0, 0, 0, 0, 0, 0, 0,
+	BYTES(124, 0, 0, 0, 0x92, 0xfb, 0xff, 0xd, 1, 0, 0, 0, 0, 0, 0, 0, 0xfe, 2, 0, 0, 0, 0, 0, 0, 0,
 	      0x26, 0, 0, 0xc0, 0x3f, 0x37, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 8, 's', 0, 9, 1, 7,
 	      0xa0, 1);
 	QS_BEGIN(QS_USER)

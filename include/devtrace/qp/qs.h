@@ -217,6 +217,17 @@ void QS_onReset(void);
 void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3);
 QSTimeCtr QS_onGetTime(void);
 
+/*
+ * What a port or a program sends and receives with. There is no buffer: readers open the device,
+ * and hosts talk to a program by libdevtrace-rx(3). A program that has these itself keeps its own.
+ */
+void QS_initBuf(uint8_t *sto, uint_fast32_t stoSize);
+/* QS_EOD, and NULL with 0 bytes: nothing waits to be sent. */
+uint16_t QS_getByte(void);
+uint8_t const *QS_getBlock(uint16_t *pNbytes);
+void QS_rxInitBuf(uint8_t *sto, uint16_t stoSize);
+void QS_rxParse(void);
+
 #ifdef __cplusplus
 }
 #endif
@@ -269,6 +280,11 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_RX_PUT(byte)		DEVTRACE_UNUSED_(byte)
 #define QS_ONLY(code)		(code)
 #define QS_GLB_FILTER(record)	((void)devtrace_qp_glb_filter((int)(record)))
+/* Of QP 5: one record, and one object of the application. Other objects have no filter. */
+#define QS_FILTER_ON(record)	QS_GLB_FILTER(record)
+#define QS_FILTER_OFF(record)	QS_GLB_FILTER(-(int)(record))
+#define QS_FILTER_AP_OBJ(object) \
+	((void)__atomic_store_n(&devtrace_qp.locFilter_AP, (const void *)(object), __ATOMIC_RELAXED))
 #define QS_LOC_FILTER(id)	((void)devtrace_qp_loc_filter((int)(id)))
 #define QS_ASSERTION(module, id, delay) \
 	(DEVTRACE_UNUSED_(delay), devtrace_qp_assertion((module), (int)(id)))

@@ -379,7 +379,10 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 	if (devtrace_rkh_wanted_(te)) {						\
 		DEVTRACE_RKH_PLAIN_(te, DEVTRACE_BUFFER)
 #define RKH_TRC_USR_END()		RKH_TRC_END()
-#define RKH_TUSR_I8(width, v)		devtrace_i8_w(&devtrace_r_, (width), (int8_t)(v))
+/* From a width of 8 on the value is an I16, whose width has the fourth bit. */
+#define RKH_TUSR_I8(width, v)							\
+	((width) & 8 ? devtrace_i16_w(&devtrace_r_, (width), (int8_t)(v)) :	\
+	 devtrace_i8_w(&devtrace_r_, (width), (int8_t)(v)))
 #define RKH_TUSR_UI8(width, v)		devtrace_u8_w(&devtrace_r_, (width), (uint8_t)(v))
 #define RKH_TUSR_I16(width, v)		devtrace_i16_w(&devtrace_r_, (width), (int16_t)(v))
 #define RKH_TUSR_UI16(width, v)		devtrace_u16_w(&devtrace_r_, (width), (uint16_t)(v))

@@ -117,10 +117,27 @@ void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t para
 int main(void)
 {
 	uint8_t data[3] = { 1, 2, 3 };
+	uint16_t bytes = 1;
 
 	if (QS_INIT((void *)0) == 0U)
 		return 1;
+	/* What a program and a port of QS do with buffers */
+	QS_initBuf(data, sizeof(data));
+	QS_rxInitBuf(data, sizeof(data));
+	QS_rxParse();
+	if (QS_getByte() != QS_EOD || QS_getBlock(&bytes) || bytes)
+		return 1;
 	QS_GLB_FILTER(QS_ALL_RECORDS);
+	QS_FILTER_OFF(QS_QF_TICK);
+	if (QS_GLB_CHECK_(QS_QF_TICK))
+		return 1;
+	QS_FILTER_ON(QS_QF_TICK);
+	if (!QS_GLB_CHECK_(QS_QF_TICK))
+		return 1;
+	QS_FILTER_AP_OBJ(&object);
+	if (QS_priv_.locFilter_AP != &object)
+		return 1;
+	QS_FILTER_AP_OBJ(NULL);
 	QS_GLB_FILTER(QS_SM_RECORDS);
 	QS_GLB_FILTER(-QS_QF_TICK);
 	QS_GLB_FILTER(QS_GRP_UA);
