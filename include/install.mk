@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the makefiles of kmod/, lib/ and tools/ share: where `make install` puts files, how much
+# Common to the makefiles of kmod/, lib/ and tools/: where `make install` puts files, how much
 # make prints, and whether warnings are errors. `make help` describes the variables.
 #
 # A variable that is empty or not set has the value below. All of them begin with $(prefix) but
@@ -15,7 +15,7 @@ mandir	?= $(datadir)/man
 docdir	?= $(datadir)/doc/devtrace
 fmtdir	?= $(datadir)/devtrace/fmt
 compdir	?= $(datadir)/bash-completion/completions
-# What the system reads at boot: udev/rules.d, sysusers.d, tmpfiles.d, modules-load.d, modprobe.d
+# Read by the system at boot: udev/rules.d, sysusers.d, tmpfiles.d, modules-load.d, modprobe.d
 confdir	?= $(prefix)/lib
 unitdir	?= $(confdir)/systemd/system
 userfmtdir := /usr/trace

@@ -4,8 +4,8 @@
 # test_install.sh - `make install` puts each file where its variable says, by install.list, each
 # part of it brings its own files, and `make uninstall` leaves an empty tree
 #
-# Programs are built by CMake and Meson from what was installed, where these are. What is built
-# is in a copy of O: another fmtdir makes other programs.
+# Programs are built by CMake and Meson from what was installed, where these are. Builds
+# in a copy of O: another fmtdir makes other programs.
 . "$(dirname "$0")/doc.sh"
 
 mkdir "$tmp/o"
@@ -123,7 +123,7 @@ check "a warning does not end a build" warned WERROR=
 check "and there was one" grep "warning: " "$tmp/said"
 check "with WERROR=1 it does" not warned WERROR=1
 
-# What is built with: pkg-config, CMake, Meson. The tree stands elsewhere than it says.
+# Build with pkg-config, CMake and Meson. The tree stands elsewhere than it says.
 root=$tmp/usr
 skip() { count=$((count + 1)); echo "ok $count $1 # SKIP no $2"; }
 runs() { LD_LIBRARY_PATH=$root/usr/lib DEVTRACE_DEVICE=/nowhere "$1"; }
