@@ -99,13 +99,13 @@ noinline notrace struct ring_record *emit_reserve_entered(struct ring *r, unsign
 	return __emit_reserve_entered(r, id, type, who, len, now);
 }
 
-/* The event is for more than stream 0, is severe, or does not fit. */
+/* The event is for more than stream 0, or is severe, or, unless @fits, is too long. */
 static noinline notrace void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type,
-						 u32 who, unsigned int len)
+						 u32 who, unsigned int len, bool fits)
 {
 	void *p = NULL;
 
-	if (set != READ_ONCE(devtrace_quick_set) || len < READ_ONCE(r->too_long)) {
+	if (fits) {
 		p = emit_slot_reserve(r, set, type, who, len);
 	} else {
 		emit_unfit(r);
@@ -128,16 +128,19 @@ static __always_inline void *emit_kernel_payload(struct ring_record *rec)
 static noinline notrace void *emit_kernel_any(unsigned int type, u32 who, unsigned int len, u32 key)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
+	bool quick, severe;
 	u32 set;
 	u64 now;
 
 	/* Before the lookup, which uses the verdict on this thread. */
 	devtrace_proc_seen(current);
-	if (unlikely(len >= READ_ONCE(r->gate)) || emit_is_severe(who)) {
+	severe = emit_is_severe(who);
+	if (unlikely(len >= READ_ONCE(r->gate)) || severe) {
 		set = emit_wants_of(emit_table(), type, who, key);
-		if (unlikely(set != READ_ONCE(devtrace_quick_set) ||
-			     len >= READ_ONCE(r->too_long)) || emit_is_severe(who))
-			return emit_kernel_beside(r, set, type, who, len);
+		quick = set == READ_ONCE(devtrace_quick_set);
+		/* Each is asked once: a resize, or a trigger, changes them meanwhile. */
+		if (unlikely(!quick || len >= READ_ONCE(r->too_long)) || severe)
+			return emit_kernel_beside(r, set, type, who, len, !quick || severe);
 	}
 	ring_enter(r);
 	return emit_kernel_payload(emit_reserve_entered(r, 0, type, who, len, &now));

@@ -3,12 +3,20 @@
  * Resize the rings of a stream
  *
  * All memory is allocated before the first ring is exchanged. rings_lock is not held while
- * waiting for emitters, since a CPU that comes up waits for it.
+ * waiting for emitters, since a CPU that comes up waits for it. Writers always find a ring: its
+ * CPU exchanges the memory in an interrupt, while no event is under way there. See
+ * ring/ring_resize.c.
  */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
 
 #include "resize.h"
 #include "ring/ring_memory.h"
@@ -59,26 +67,91 @@ static int memory_for_all(struct stream *s, unsigned long bytes, struct ring_mem
 	return 0;
 }
 
-/* The ring's writers find no ring meanwhile, and count what they drop. Readers continue. */
-static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *m)
+static void set_gate(struct stream *s, struct ring *r)
 {
-	struct ring *r = per_cpu_ptr(s->rings, cpu);
-	struct ring new;
-
-	WRITE_ONCE(r->gate, 0);
-	WRITE_ONCE(r->too_long, 0);
-	/* Writers drop events from here to ring_open(), so be quick. */
-	quiet_wait_on(cpumask_of(cpu));
-	ring_resize_prepare(r, s->bytes, m, &new);
-	/* A reader that holds this lock is done with the old memory when it unlocks. */
-	raw_spin_lock(&r->lock);
-	ring_resize(r, &new, m);
-	raw_spin_unlock(&r->lock);
-	/* A writer that finds the ring open began after this, so it finds the new memory. */
-	quiet_wait_on(cpumask_of(cpu));
-	ring_open(r);
 	if (s == &devtrace_stream0)
 		rings_set_gate(r);
+}
+
+/* Most units to copy in the first interrupt; doubled for each further one. */
+#define MOVE_UNITS	512U
+#define MOVE_UNITS_MAX	0x100000U
+/* Pause before the next interrupt, if an event was under way. */
+#define PAUSE_US	50
+
+/* A ring that is to move to other memory, and how much may be copied on its CPU. */
+struct move_call {
+	struct ring		*ring;
+	struct ring_move	*move;
+	struct ring_memory	*memory;
+	u32			most;
+	bool			done;
+};
+
+/* On the CPU of the ring, interrupts off; or it is not online. */
+static void move_here(void *arg)
+{
+	struct move_call *c = arg;
+
+	c->done = ring_resize_move(c->ring, c->move, c->most);
+}
+
+/* A ring of a CPU that is not online has no writer, unless the CPU is coming or going. */
+static void move_offline(struct move_call *c, unsigned int cpu)
+{
+	if (!cpus_read_trylock())
+		return;
+	if (!cpu_online(cpu))
+		move_here(c);
+	cpus_read_unlock();
+}
+
+/* Copy, and try to move the ring. */
+static bool try_move(struct move_call *c, unsigned int cpu)
+{
+	struct ring *r = c->ring;
+	bool all;
+
+	do {
+		/* Readers hold this lock while they read the old memory. */
+		raw_spin_lock(&r->lock);
+		all = ring_resize_copy(r, c->move, MOVE_UNITS);
+		/* The CPU stays online until the call returns, or the call fails. */
+		if (all && smp_call_function_single(cpu, move_here, c, true))
+			move_offline(c, cpu);
+		if (c->done)
+			ring_resize_done(r, c->move, c->memory);
+		raw_spin_unlock(&r->lock);
+		cond_resched();
+	} while (!all);
+	return c->done;
+}
+
+/* Writers and readers of the ring continue meanwhile. */
+static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *m,
+			struct ring_move *move)
+{
+	struct ring *r = per_cpu_ptr(s->rings, cpu);
+	struct move_call call = {
+		.ring = r, .move = move, .memory = m, .most = MOVE_UNITS,
+	};
+
+	if (ring_shrink_limit(r, s->bytes)) {
+		set_gate(s, r);
+		quiet_wait_on(cpumask_of(cpu));
+	}
+	raw_spin_lock(&r->lock);
+	ring_resize_prepare(r, s->bytes, m, move);
+	raw_spin_unlock(&r->lock);
+	while (!try_move(&call, cpu)) {
+		/* An event was under way, or more came than was to be copied. */
+		call.most = min(2 * call.most, MOVE_UNITS_MAX);
+		usleep_range(PAUSE_US, 2 * PAUSE_US);
+	}
+	ring_open(r);
+	set_gate(s, r);
+	/* Code that reads an event after its commit has preemption off. */
+	quiet_wait_on(cpumask_of(cpu));
 }
 
 /**
@@ -89,25 +162,27 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
  *
  * Resizes one ring after the other without waiting for readers. The memory is allocated first,
  * so either all rings change their size or none. A ring is never removed: CPUs may come and go
- * meanwhile.
+ * meanwhile. No event is lost but the oldest ones, for which a smaller ring has no room.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; on -ENOMEM nothing has changed.
  */
 int rings_resize(struct stream *s, unsigned long bytes, rings_lend_t lend)
 {
-	struct ring_memory *m;
-	int cpu, err;
+	struct ring_memory *m = kcalloc(nr_cpu_ids, sizeof(*m), GFP_KERNEL);
+	struct ring_move *move = kmalloc(sizeof(*move), GFP_KERNEL);
+	int cpu, err = -ENOMEM;
 
-	m = kcalloc(nr_cpu_ids, sizeof(*m), GFP_KERNEL);
-	if (!m)
-		return -ENOMEM;
+	if (!m || !move)
+		goto out;
 	err = memory_for_all(s, bytes, m, lend);
 	for_each_possible_cpu(cpu) {
 		if (!err && m[cpu].data)
-			resize_ring(s, cpu, &m[cpu]);
+			resize_ring(s, cpu, &m[cpu], move);
 		ring_memory_free(&m[cpu]);
 	}
+out:
+	kfree(move);
 	kfree(m);
 	return err;
 }

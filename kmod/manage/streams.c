@@ -141,8 +141,8 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
  * @s: the stream
  * @bytes: size of each ring, as ring_size_round() returned it
  *
- * The newest events that fit stay. While a ring is moved, new events of its CPU are dropped and
- * counted.
+ * Keeps the newest events that fit, and stores those that come meanwhile: no event is lost but
+ * the oldest ones, if the stream becomes smaller.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; -EBUSY if its memory is borrowed; -ENOMEM.

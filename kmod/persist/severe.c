@@ -50,7 +50,7 @@ static void write_back(struct ring *r, u32 from, u32 n)
 	region_flush(region, r->mirror, sizeof(*r->mirror));
 }
 
-/* Any context, NMI included; preemption off, so that the ring stays in its memory. */
+/* Any context, NMI included; preemption off. severe_end() waits for it before the ring moves. */
 static void severe_told(struct ring *r)
 {
 	const u32 *kept = this_cpu_read(flushed);

@@ -102,6 +102,51 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 	}
 }
 
+/* What readers and writers find by, but for the epochs; the head says that it is done. */
+static void ring_move_words(struct ring *r, const struct ring_move *m)
+{
+	const struct ring *new = &m->new;
+
+	WRITE_ONCE(r->mask, new->mask);
+	r->block_shift = new->block_shift;
+	r->anchors = new->anchors;
+	r->mirror = m->mirror;
+	/* A reader that finds data found the rest before, as behind init:A, or has the lock. */
+	smp_store_release(&r->data, new->data);
+	ring_try_cmpxchg(&r->tail, m->tail, ring_load(&new->tail));
+	/* Moved by the outermost writer alone, which our caller is, or interrupted. */
+	ring_store(&r->commit, ring_load(&new->head));
+	barrier();
+	ring_try_cmpxchg(&r->head, m->head, ring_load(&new->head));
+}
+
+/**
+ * ring_move() - go over to the other memory, if the ring is about to
+ * @r: this CPU's ring
+ *
+ * An NMI may interrupt this at any place and call it, too, before it reserves: then it
+ * finds the new memory, complete, and what the interrupted call still does changes nothing.
+ * What never changes in the new ring is stored as it is; what a writer changes is exchanged,
+ * which fails if it is done already. The epochs come last, as they do in ring_cross(): the old
+ * ones are right for the new head, too.
+ */
+notrace void ring_move(struct ring *r)
+{
+	const struct ring_move *m = READ_ONCE(r->move);
+
+	if (!m)
+		return;
+	if (ring_load(&r->head) == m->head)
+		ring_move_words(r, m);
+	/* A writer came between the copy and the move: see ring_resize_move(). */
+	if (r->data != m->new.data)
+		return;
+	/* The head before the epochs; pairs with view:A. */
+	smp_wmb();
+	ring_try_cmpxchg_long(&r->pos_epoch, m->pos_epoch, m->new.pos_epoch);
+	ring_try_cmpxchg_long(&r->idx_epoch, m->idx_epoch, m->new.idx_epoch);
+}
+
 /**
  * ring_reserve_slow() - reserve a record when the fast path cannot
  * @r: this CPU's ring, entered
@@ -117,11 +162,15 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
 					       unsigned int type)
 {
-	const u32 units = ring_units(len), size = r->mask + 1;
-	const u32 block = (1U << r->block_shift) - 1;
-	u32 pos, pad, end, prepared;
+	const u32 units = ring_units(len);
+	u32 pos, pad, end, prepared, size, block;
 	u64 old, new, tail, ts;
 
+	/* Only in an NMI that interrupted the move. */
+	if (unlikely(READ_ONCE(r->move)))
+		ring_move(r);
+	size = r->mask + 1;
+	block = (1U << r->block_shift) - 1;
 	do {
 		old = ring_load(&r->head);
 		ts = ring_clock();

@@ -85,6 +85,8 @@ struct ring_place {
 	u64	idx;
 };
 
+struct ring_move;
+
 /**
  * struct ring - one CPU's ring
  * @head: end of the newest reservation
@@ -104,6 +106,7 @@ struct ring_place {
  * @mirror: copy of @commit in memory that survives a reset; else points to @unmirrored
  * @unmirrored: default target of @mirror, never read
  * @lent: the owner of @data and @anchors frees them, not the ring
+ * @move: the move to other memory that is being finished, NULL: none
  * @dropped: events dropped, by cause; incremented in any context
  * @cleared: readers ignore records before this place; protected by @lock
  * @cleared_drops: @dropped at the last clear; protected by @lock
@@ -112,7 +115,7 @@ struct ring_place {
  *
  * @head, @tail, @commit and @anchors each hold a position in units (low half) and the index of
  * the record there (high half). The owning CPU alone writes them, and @nest, @prepared and the
- * epochs; a resize writes them while no writer runs. Reading functions other than ring_exists()
+ * epochs, in a resize too. Reading functions other than ring_exists()
  * and ring_view() need @lock. It is held with preemption off, for at most one copy into a
  * reader's buffer.
  */
@@ -133,11 +136,41 @@ struct ring {
 	u64		*mirror;
 	u64		unmirrored;
 	bool		lent;
+	struct ring_move *move;
 	ring_count_t	dropped[RING_DROP_CAUSES];
 	struct ring_place cleared;
 	u64		cleared_drops[RING_DROP_CAUSES];
 	unsigned int	moves;
 	ring_lock_t	lock;
+};
+
+/* Units of records that are copied at a time. */
+#define RING_MOVE_UNITS	1024
+
+/**
+ * struct ring_move - a ring on its way to other memory: see ring_resize.c
+ * @new: the ring in the other memory, with the records up to @at
+ * @at: place of the first record of the ring that was not copied
+ * @mirror: what the ring's @mirror will be
+ * @old_data: the ring's memory before
+ * @old_anchors: likewise
+ * @head: the ring's head when it may move; the same of the three that follow
+ * @tail: its tail
+ * @pos_epoch: its @pos_epoch
+ * @idx_epoch: its @idx_epoch
+ * @buf: records that are being copied
+ */
+struct ring_move {
+	struct ring	new;
+	struct ring_place at;
+	u64		*mirror;
+	u8		*old_data;
+	ring_word_t	*old_anchors;
+	u64		head;
+	u64		tail;
+	unsigned long	pos_epoch;
+	unsigned long	idx_epoch;
+	u64		buf[RING_MOVE_UNITS];
 };
 
 static inline u32 ring_units(unsigned int len)
@@ -268,6 +301,7 @@ struct ring_reserved {
 };
 
 u64 ring_evict(struct ring *r, u64 tail, u32 want);
+void ring_move(struct ring *r);
 struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type);
 
 /* Fill in the header's type, time and length. */

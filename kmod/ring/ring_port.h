@@ -103,6 +103,12 @@ static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
 
 #endif /* !CONFIG_64BIT */
 
+static __always_inline bool ring_try_cmpxchg_long(unsigned long *w, unsigned long old,
+						  unsigned long new)
+{
+	return cmpxchg_local(w, old, new) == old;
+}
+
 /*
  * If the kernel implements atomic64_t with locks, an NMI must not touch one: it may have
  * interrupted the owner of the lock. DEVTRACE_TEST_NO_NMI tests this on other machines.

@@ -185,19 +185,32 @@ static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 	return false;
 }
 
+/**
+ * ring_anchor() - the place of the first record of a block
+ * @r: any CPU's ring, existing
+ * @block: number of the block
+ * @p: filled in
+ *
+ * Return: false if no record has begun in the block. The tail may have passed the place.
+ */
+bool ring_anchor(const struct ring *r, u32 block, struct ring_place *p)
+{
+	const u64 anchor = ring_load(&r->anchors[block]);
+	struct ring_view v;
+
+	ring_view(r, &v);
+	ring_place_before(p, anchor, ring_word((u32)v.head.pos, (u32)v.head.idx), &v.head);
+	return ((u32)anchor & r->mask) >> r->block_shift == block && p->pos < v.commit.pos;
+}
+
 /* If the block's first record exists and is older than @ts, move @at there. */
 static void ring_find_block(const struct ring *r, u64 ts, u64 now, u32 block,
 			    struct ring_place *at, u64 *buf, u32 units)
 {
-	u64 anchor = ring_load(&r->anchors[block]), head;
 	struct ring_place p;
-	struct ring_view v;
 	u32 n;
 
-	ring_view(r, &v);
-	head = ring_word((u32)v.head.pos, (u32)v.head.idx);
-	ring_place_before(&p, anchor, head, &v.head);
-	if (p.pos <= at->pos || p.pos >= v.commit.pos)
+	if (!ring_anchor(r, block, &p) || p.pos <= at->pos)
 		return;
 	/* If the tail has passed the anchor, this reads the tail, which serves as well. */
 	ring_fetch(r, &p, units, buf, &n);

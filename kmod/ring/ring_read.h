@@ -25,6 +25,7 @@ bool ring_exists(const struct ring *r);
 u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
 	       u64 *buf, u32 *units);
 void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost);
+bool ring_anchor(const struct ring *r, u32 block, struct ring_place *p);
 bool ring_find_step(const struct ring *r, u64 ts, u64 now, u32 *step, struct ring_place *at,
 		    u64 *buf, u32 units);
 bool ring_place_step(const struct ring *r, u64 idx, u32 *step, struct ring_place *at,

@@ -2,122 +2,246 @@
 /*
  * Give a ring memory of another size
  *
- * Invariants: If a reader finds that the ring exists, it finds the ring initialised. No place
- * in the old memory is a place in the new memory: positions continue at a multiple of the new
- * size, and readers find their record again by its index.
+ * Writers continue meanwhile and always find a ring. The functions for readers copy the records
+ * into a ring that nobody else knows yet. When the copy has caught up, the owning CPU copies the
+ * few records that came since, and exchanges the memory, with interrupts off. An NMI in between
+ * finishes the exchange before it writes: see ring_move().
+ *
+ * Invariants: A record whose writer has left the ring is in the new memory, unless newer
+ * records take all its room; its index stays the same, so a reader knows exactly how many
+ * records it missed. If a reader finds that the ring exists, it finds the ring initialised. No
+ * place in the old memory is a place in the new memory: positions continue at a multiple of the
+ * new size, and readers find their record again by its index.
  */
 #include "ring_memory.h"
 #include "ring_read.h"
 #include "ring_resize.h"
 
-/* Return the record at @at and move @at behind it; the ring has no writer. */
-static const struct ring_record *ring_next(const struct ring *r, struct ring_place *at)
-{
-	const struct ring_record *rec = ring_at(r, (u32)at->pos);
+/*
+ * The first position in the new memory is AHEAD_UNITS behind the head, rounded down to a multiple
+ * of the size. If the head comes as near to it as MARGIN_UNITS while records are copied, the copy
+ * begins again. All positions are within half the range by which a writer compares them.
+ */
+#define AHEAD_UNITS	0x30000000U
+#define MARGIN_UNITS	0x10000000U
 
-	at->pos += ring_record_units(rec);
-	at->idx += rec->word >> RING_TYPE_SHIFT != RING_TYPE_PAD;
-	return rec;
+/* Let the new ring be empty, and its next record have this index. */
+static void ring_resize_restart(struct ring *new, u64 pos, u64 idx)
+{
+	const u64 word = ring_word(pos, idx);
+
+	ring_store(&new->head, word);
+	ring_store(&new->tail, word);
+	ring_store(&new->commit, word);
+	/* The next record takes the long way, which finds out. */
+	new->prepared = pos;
+	new->pos_epoch = pos >> 30;
+	new->idx_epoch = idx >> 30;
+	ring_store(&new->anchors[((u32)pos & new->mask) >> new->block_shift], word);
 }
 
-/* The oldest record that still fits into @units, not before the last clear. */
-static struct ring_place ring_suffix(const struct ring *r, const struct ring_view *v, u32 units)
+/* Where to begin: at the oldest record, or close before the first one that will fit. */
+static struct ring_place copy_from(const struct ring *r, const struct ring_view *v, u32 units)
 {
-	struct ring_place at = v->tail.pos >= r->cleared.pos ? v->tail : r->cleared;
+	struct ring_place at = v->tail.pos >= r->cleared.pos ? v->tail : r->cleared, p;
+	const u32 blocks = (r->mask + 1) >> r->block_shift;
+	u32 i;
 
-	while (v->commit.pos - at.pos > units)
-		ring_next(r, &at);
+	for (i = 0; i < blocks; i++)
+		if (ring_anchor(r, i, &p) && p.pos > at.pos && p.pos + units <= v->commit.pos)
+			at = p;
 	return at;
 }
 
-/**
- * ring_resize_prepare() - copy the newest records that fit into new memory
- * @r: a ring that is not written or cleared meanwhile; readers may read
- * @size: bytes, as ring_size_round() returned it
- * @m: the new memory
- * @new: filled in, for ring_resize()
- *
- * Indices continue; records that do not fit count as overwritten. Positions continue at the
- * next multiple of the new size, so no place in the old memory is mistaken for one in the new:
- * readers search by index.
- */
-void ring_resize_prepare(const struct ring *r, unsigned long size, const struct ring_memory *m,
-			 struct ring *new)
+/* Nothing is copied yet. */
+static void ring_resize_begin(const struct ring *r, struct ring_move *move)
 {
-	const u32 units = size / RING_UNIT;
-	struct ring_place at, tail, head;
+	struct ring *new = &move->new;
 	struct ring_view v;
-	u32 i, block = U32_MAX;
 
 	ring_view(r, &v);
-	at = ring_suffix(r, &v, units);
-	tail.pos = (v.head.pos + units - 1) & ~(u64)(units - 1);
-	tail.idx = at.idx;
-	head = tail;
-
-	new->data = m->data;
-	new->anchors = m->anchors;
-	ring_shape(new, size);
-
-	/* The copy starts at the beginning of the memory and fits, so it needs no padding. */
-	while (at.pos < v.commit.pos) {
-		const struct ring_record *rec = ring_next(r, &at);
-		const u32 n = ring_record_units(rec);
-
-		if (rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD)
-			continue;
-		memcpy(ring_at(new, (u32)head.pos), rec, (size_t)n * RING_UNIT);
-		i = ((u32)head.pos & new->mask) >> new->block_shift;
-		if (i != block)
-			ring_store(&new->anchors[i], ring_word(head.pos, head.idx));
-		block = i;
-		head.pos += n;
-		head.idx++;
-	}
-	ring_store(&new->anchors[((u32)head.pos & new->mask) >> new->block_shift],
-		   ring_word(head.pos, head.idx));
-	ring_store(&new->head, ring_word(head.pos, head.idx));
-	ring_store(&new->tail, ring_word(tail.pos, tail.idx));
-	/* Force the next reservation to take the slow path, which sets it. */
-	new->prepared = head.pos;
-	new->pos_epoch = head.pos >> 30;
-	new->idx_epoch = head.idx >> 30;
-	new->cleared.pos = min(r->cleared.pos, tail.pos);
+	move->at = copy_from(r, &v, new->mask + 1);
+	ring_resize_restart(new, (v.head.pos + AHEAD_UNITS) & ~(u64)new->mask, move->at.idx);
 }
 
 /**
- * ring_resize() - replace the memory of a ring
- * @r: the ring; not written or cleared since ring_resize_prepare()
- * @new: from ring_resize_prepare()
- * @m: the new memory; on return, the old
- *
- * The ring stays closed (@too_long is 0) until the caller has made sure that a writer that
- * finds it open finds the new memory, and calls ring_open().
+ * ring_resize_prepare() - begin to copy a ring into other memory
+ * @r: the ring, which nobody clears meanwhile; the caller has its lock
+ * @size: bytes, a value that ring_size_round() returned
+ * @m: memory for it
+ * @move: filled in
  */
-void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
+void ring_resize_prepare(struct ring *r, unsigned long size, const struct ring_memory *m,
+			 struct ring_move *move)
 {
-	struct ring_memory old = { .data = r->data, .anchors = r->anchors, .lent = r->lent };
+	struct ring *new = &move->new;
 
-	WRITE_ONCE(r->mask, new->mask);
-	r->block_shift = new->block_shift;
-	/* As init:A: readers loaded data before, or hold the lock. */
-	smp_store_release(&r->data, new->data);
-	r->anchors = new->anchors;
-	WRITE_ONCE(r->pos_epoch, new->pos_epoch);
-	WRITE_ONCE(r->idx_epoch, new->idx_epoch);
-	ring_store(&r->tail, ring_load(&new->tail));
-	ring_store(&r->commit, ring_load(&new->head));
-	ring_store(&r->head, ring_load(&new->head));
-	r->prepared = new->prepared;
-	r->cleared.pos = new->cleared.pos;
-	r->mirror = m->mirror ?: &r->unmirrored;
+	memset(new, 0, sizeof(*new));
+	new->data = m->data;
+	new->anchors = m->anchors;
+	new->mirror = &new->unmirrored;
+	ring_shape(new, size);
+	move->mirror = m->mirror ?: &r->unmirrored;
+	move->old_data = r->data;
+	move->old_anchors = r->anchors;
+	ring_resize_begin(r, move);
+}
+
+static struct ring_view view_of(const struct ring *r)
+{
+	struct ring_view v;
+
+	ring_view(r, &v);
+	return v;
+}
+
+/* Copy a record. If it does not fit at all, it and those before it are as overwritten. */
+static void copy_record(struct ring *new, const struct ring_record *rec, u64 idx)
+{
+	struct ring_record *to;
+	bool crossed;
+	u64 now;
+
+	ring_enter(new);
+	to = ring_reserve(new, rec->len, rec->word >> RING_TYPE_SHIFT, &now, &crossed);
+	if (to)
+		memcpy(to, rec, (size_t)ring_units(rec->len) * RING_UNIT);
+	ring_leave(new);
+	if (!to)
+		ring_resize_restart(new, view_of(new).head.pos, idx + 1);
+}
+
+/* Copy what is in @buf, but for a record that is cut off. */
+static void copy_records(struct ring_move *move, u32 units)
+{
+	u32 i = 0, size;
+
+	while (i < units) {
+		const struct ring_record *rec = (const void *)&move->buf[i];
+		const bool pad = rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD;
+
+		if (!pad && units - i < RING_HEADER / RING_UNIT + 1)
+			break;
+		size = ring_record_units(rec);
+		if (size > units - i)
+			break;
+		if (!pad) {
+			copy_record(&move->new, rec, move->at.idx);
+			move->at.idx++;
+		}
+		move->at.pos += size;
+		i += size;
+	}
+}
+
+/**
+ * ring_resize_copy() - copy records that are complete
+ * @r: the ring; the caller has its lock
+ * @move: of ring_resize_prepare()
+ * @most: not more than about so many units
+ *
+ * Records that are overwritten before they could be copied are gone, and so are those before
+ * them: there is no room for a gap in a ring. They were older than what has overwritten them.
+ *
+ * Return: whether there was no more at some instant in the call.
+ */
+bool ring_resize_copy(const struct ring *r, struct ring_move *move, u32 most)
+{
+	struct ring *new = &move->new;
+	u32 units, done = 0;
+
+	/* So much was emitted meanwhile that positions of both would meet: begin again. */
+	if (move->at.pos + MARGIN_UNITS > view_of(new).tail.pos)
+		ring_resize_begin(r, move);
+	do {
+		if (ring_fetch(r, &move->at, RING_MOVE_UNITS, move->buf, &units))
+			ring_resize_restart(new, view_of(new).head.pos, move->at.idx);
+		copy_records(move, units);
+		done += units;
+	} while (units && done < most);
+	return !units;
+}
+
+/* Whether the ring can move now: no record is missing in the new memory. */
+static bool is_copied(const struct ring *r, struct ring_move *move)
+{
+	/* A writer that comes later changes the head. */
+	move->head = ring_load(&r->head);
+	barrier();
+	move->tail = ring_load(&r->tail);
+	move->pos_epoch = READ_ONCE(r->pos_epoch);
+	move->idx_epoch = READ_ONCE(r->idx_epoch);
+	return move->head == ring_word(move->at.pos, move->at.idx);
+}
+
+/**
+ * ring_resize_move() - copy the last records, and give the ring its new memory
+ * @r: the ring; somebody has its lock for us
+ * @move: of ring_resize_copy()
+ * @most: not more than about so many units are to be copied
+ *
+ * Context: on the CPU that writes the ring, in an interrupt, or while that is not online.
+ * Return: false if a writer is under way, or there is more to be copied.
+ */
+bool ring_resize_move(struct ring *r, struct ring_move *move, u32 most)
+{
+	bool moved = false;
+
+	while (!moved) {
+		if (ring_nest(r) || !ring_resize_copy(r, move, most))
+			return false;
+		/* From here on NMIs nest upon us, and leave the commit to us. */
+		ring_enter(r);
+		if (is_copied(r, move)) {
+			WRITE_ONCE(r->move, move);
+			barrier();
+			/* A writer has to take the long way from here on, by ring_move(). */
+			WRITE_ONCE(r->prepared, (u32)move->head);
+			barrier();
+			/* Unless one came just before by the short way, into the old memory. */
+			ring_move(r);
+			moved = r->data == move->new.data;
+			WRITE_ONCE(r->move, NULL);
+			barrier();
+		}
+		ring_leave(r);
+	}
+	return true;
+}
+
+/**
+ * ring_resize_done() - the ring has its new memory
+ * @r: the ring, locked
+ * @move: of ring_resize_move()
+ * @m: of ring_resize_prepare(); on return, what the ring had before
+ */
+void ring_resize_done(struct ring *r, const struct ring_move *move, struct ring_memory *m)
+{
+	const struct ring_memory old = {
+		.data = move->old_data, .anchors = move->old_anchors, .lent = r->lent,
+	};
+
 	r->lent = m->lent;
-	ring_mirror(r->mirror, ring_load(&new->head));
 	r->moves++;
 	*m = old;
 }
 
-/* Let writers in after a resize. */
+/**
+ * ring_shrink_limit() - let no writer begin a record that is too long for another size
+ * @r: the ring
+ * @size: bytes
+ *
+ * Return: whether that is a change: then the caller waits for writers under way.
+ */
+bool ring_shrink_limit(struct ring *r, unsigned long size)
+{
+	if (ring_too_long(size) >= READ_ONCE(r->too_long))
+		return false;
+	WRITE_ONCE(r->too_long, ring_too_long(size));
+	return true;
+}
+
+/* Records may be as long as the size of the ring allows, after a resize. */
 void ring_open(struct ring *r)
 {
 	WRITE_ONCE(r->too_long, ring_too_long((unsigned long)(r->mask + 1) * RING_UNIT));

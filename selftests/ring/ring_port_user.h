@@ -174,13 +174,28 @@ static __always_inline void port_mb(void)
 	ring_port_step();						\
 } while (0)
 
+/* Of integers and pointers. */
+#define port_from(type, bits) ({					\
+	const u64 __bits = (bits);					\
+	type __value;							\
+	memcpy(&__value, &__bits, sizeof(__value));			\
+	__value;							\
+})
+
+#define port_bits(v) ({							\
+	port_typed(v) __value = (v);					\
+	u64 __bits = 0;							\
+	memcpy(&__bits, &__value, sizeof(__value));			\
+	__bits;								\
+})
+
 #define READ_ONCE(x) ({							\
 	ring_port_step();						\
-	(port_typed(x))port_load(&(x), sizeof(x));			\
+	port_from(port_typed(x), port_load(&(x), sizeof(x)));		\
 })
 
 #define WRITE_ONCE(x, v) do {						\
-	u64 __v = (v);							\
+	u64 __v = port_bits(v);						\
 	ring_port_step();						\
 	port_store(&(x), __v, sizeof(x));				\
 } while (0)
@@ -248,6 +263,13 @@ static inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
 		return false;
 	ring_port_exchanged(w, old, new);
 	return true;
+}
+
+static inline bool ring_try_cmpxchg_long(unsigned long *w, unsigned long old, unsigned long new)
+{
+	ring_port_step();
+	return __atomic_compare_exchange_n(w, &old, new, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
 }
 
 #define ring_inc(p)	WRITE_ONCE(*(p), *(p) + 1)

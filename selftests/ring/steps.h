@@ -29,10 +29,15 @@ static inline u64 all_of_place(const struct ring *r, u64 idx, struct ring_place 
 
 static inline void all_of_resize(struct ring *r, unsigned long size, struct ring_memory *m)
 {
-	struct ring new;
+	static struct ring_move move;
 
-	ring_resize_prepare(r, size, m, &new);
-	ring_resize(r, &new, m);
+	ring_shrink_limit(r, size);
+	ring_resize_prepare(r, size, m, &move);
+	while (!ring_resize_copy(r, &move, RING_MOVE_UNITS))
+		;
+	while (!ring_resize_move(r, &move, RING_MOVE_UNITS))
+		;
+	ring_resize_done(r, &move, m);
 	ring_open(r);
 }
 

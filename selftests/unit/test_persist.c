@@ -158,16 +158,17 @@ static void begin(void)
 			.anchors = (void *)(at + PERSIST_ANCHORS_AT),
 			.mirror = (void *)(at + PERSIST_COMMIT_AT), .lent = true,
 		};
+		static struct ring_move move;
 		struct ring_view v;
-		struct ring new;
 
 		ring_free(&w->ring);
 		memset(w, 0, sizeof(*w));
 		ring_init(&w->ring, RING_BYTES, 0, 0);
 		info.crc = PERSIST_CRC(&info);
 		memcpy(at + PERSIST_INFO_AT, &info, sizeof(info));
-		ring_resize_prepare(&w->ring, RING_BYTES, &m, &new);
-		ring_resize(&w->ring, &new, &m);
+		ring_resize_prepare(&w->ring, RING_BYTES, &m, &move);
+		ring_resize_move(&w->ring, &move, RING_MOVE_UNITS);
+		ring_resize_done(&w->ring, &move, &m);
 		ring_memory_free(&m);
 		ring_open(&w->ring);
 		ring_view(&w->ring, &v);

@@ -48,7 +48,7 @@ static void print_lost(struct out *o, struct ti_printer *p, const struct devtrac
 		[DEVTRACE_LOST_CLEARED] = "a user cleared the buffer",
 		[DEVTRACE_LOST_BUSY] = "the ring was full of unfinished events",
 		[DEVTRACE_LOST_TOOBIG] = "larger than a quarter of the ring",
-		[DEVTRACE_LOST_NORING] = "the CPU had no ring, or it was being resized",
+		[DEVTRACE_LOST_NORING] = "the CPU had no ring",
 		[DEVTRACE_LOST_STOPPED] = "the stream was stopped",
 		[DEVTRACE_LOST_LANE] = "the contents of the lane were invalid, and it was given up",
 		[DEVTRACE_LOST_DAMAGED] = "the memory that kept them over a reset was damaged",

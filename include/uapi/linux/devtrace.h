@@ -295,7 +295,7 @@ enum devtrace_cause {
 	DEVTRACE_LOST_CLEARED	= 1,	/* the buffer was cleared */
 	DEVTRACE_LOST_BUSY	= 2,	/* ring full of unfinished events, or lane not taken */
 	DEVTRACE_LOST_TOOBIG	= 3,	/* larger than a quarter of the ring */
-	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU, or it is being resized */
+	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU */
 	DEVTRACE_LOST_STOPPED	= 5,	/* the stream was stopped */
 	DEVTRACE_LOST_CAUSES	= 6,	/* number of causes that are counted */
 	DEVTRACE_LOST_LANE	= 6,	/* a lane had invalid content */
