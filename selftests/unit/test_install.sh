@@ -125,7 +125,6 @@ check "with WERROR=1 it does" not warned WERROR=1
 
 # Build with pkg-config, CMake and Meson. The tree stands elsewhere than it says.
 root=$tmp/usr
-skip() { count=$((count + 1)); echo "ok $count $1 # SKIP no $2"; }
 runs() { LD_LIBRARY_PATH=$root/usr/lib DEVTRACE_DEVICE=/nowhere "$1"; }
 examples=$root/usr/share/doc/devtrace/examples
 if command -v cmake >/dev/null; then
@@ -141,13 +140,13 @@ if command -v cmake >/dev/null; then
 	check "and without one that there is not" sh -c "cmake -S '$tmp/all' -B '$tmp/all/c' \
 		-DCMAKE_PREFIX_PATH='$root/usr' 2>&1 | grep 'has no bogus'"
 else
-	skip CMake cmake
+	skip CMake "no cmake"
 fi
 if command -v meson >/dev/null && command -v ninja >/dev/null; then
 	export PKG_CONFIG_PATH="$root/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
 	check "Meson" sh -c "meson setup '$tmp/meson' '$examples' && ninja -C '$tmp/meson'"
 	check "its program runs" runs "$tmp/meson/app"
 else
-	skip Meson "meson and ninja"
+	skip Meson "no meson, or no ninja"
 fi
 done_testing

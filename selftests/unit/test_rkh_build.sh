@@ -41,7 +41,7 @@ check "DEVTRACE_DISABLE is refused in words" grep '#error "' "$tmp/said"
 # The compiler warns of settings without effect, and of nothing else.
 told()	# OPTION TEXT: compiles, and says this; without TEXT nothing
 {
-	# shellcheck disable=SC2046
+	# shellcheck disable=SC2046,SC2086
 	LC_ALL=C "$CC" -std=gnu11 "$1" $warn -Wno-unused $(pc --cflags) -I"$here" -fsyntax-only "$use" \
 		>"$tmp/said" 2>&1
 	if [ -n "${2:-}" ]; then

@@ -218,8 +218,8 @@ void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t para
 QSTimeCtr QS_onGetTime(void);
 
 /*
- * What a port or a program sends and receives with. There is no buffer: readers open the device,
- * and hosts talk to a program by libdevtrace-rx(3). A program that has these itself keeps its own.
+ * Functions with which a port or a program sends and receives. There is no buffer: readers open
+ * the device, and hosts talk to a program by libdevtrace-rx(3). A program that has these itself keeps its own.
  */
 void QS_initBuf(uint8_t *sto, uint_fast32_t stoSize);
 /* QS_EOD, and NULL with 0 bytes: nothing waits to be sent. */
@@ -280,7 +280,7 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_RX_PUT(byte)		DEVTRACE_UNUSED_(byte)
 #define QS_ONLY(code)		(code)
 #define QS_GLB_FILTER(record)	((void)devtrace_qp_glb_filter((int)(record)))
-/* Of QP 5: one record, and one object of the application. Other objects have no filter. */
+/* QP 5 has these for one record, and for one object of the application; others have no filter. */
 #define QS_FILTER_ON(record)	QS_GLB_FILTER(record)
 #define QS_FILTER_OFF(record)	QS_GLB_FILTER(-(int)(record))
 #define QS_FILTER_AP_OBJ(object) \

@@ -121,7 +121,7 @@ int main(void)
 
 	if (QS_INIT((void *)0) == 0U)
 		return 1;
-	/* What a program and a port of QS do with buffers */
+	/* Calls of a program and a port of QS that manage buffers */
 	QS_initBuf(data, sizeof(data));
 	QS_rxInitBuf(data, sizeof(data));
 	QS_rxParse();
