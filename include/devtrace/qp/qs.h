@@ -219,7 +219,8 @@ QSTimeCtr QS_onGetTime(void);
 
 /*
  * Functions with which a port or a program sends and receives. There is no buffer: readers open
- * the device, and hosts talk to a program by libdevtrace-rx(3). A program that has these itself keeps its own.
+ * the device, and hosts talk to a program by libdevtrace-rx(3). A program that has these itself
+ * keeps its own.
  */
 void QS_initBuf(uint8_t *sto, uint_fast32_t stoSize);
 /* QS_EOD, and NULL with 0 bytes: nothing waits to be sent. */
