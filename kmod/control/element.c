@@ -133,7 +133,7 @@ static enum order compare_number(const struct element_test *t, u8 format, const 
 	case DEVTRACE_E_FUN:
 		return compare_unsigned(get_unaligned_le64(p) & mask, t->value);
 	case DEVTRACE_E_F32:
-		/* A mask makes no sense for a floating-point number. */
+		/* Floating-point numbers have no mask. */
 		return ~mask ? NONE : compare_float(get_unaligned_le32(p), 23, 127, t->value);
 	case DEVTRACE_E_F64:
 		return ~mask ? NONE : compare_float(get_unaligned_le64(p), 52, 1023, t->value);

@@ -31,7 +31,7 @@ int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
 	if (!s->image)
 		return 0;
 	netlink_refuse(extack, attr,
-		       "stream is what an earlier boot left, and does not change: name another one, or remove it");
+		       "stream is from an earlier boot and does not change: name another one, or remove it");
 	return -EINVAL;
 }
 

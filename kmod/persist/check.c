@@ -55,7 +55,7 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 		else if (found->size != size)
 			why = "it was written with another size";
 		else if (!header_ok(found))
-			why = "its header makes no sense";
+			why = "its header is invalid";
 		else if (!(*copies)++)
 			*h = *found;
 	}

@@ -205,13 +205,13 @@ static void last_tell(const struct persist_header *h, unsigned int copies,
 		pr_warn("memory is short: the oldest %llu events were left out, and count as lost\n",
 			a->left_out);
 	if (a->open_ends)
-		pr_warn("of %u CPUs or lanes counts or the newest events are damaged: how many are lost is not known\n",
+		pr_warn("%u CPUs or lanes have damaged counts or newest events: the number of lost events is not known\n",
 			a->open_ends);
 	if (a->outside)
-		pr_warn("%u lanes had found no room in the region: their last events are not known\n",
+		pr_warn("the region had no room for %u lanes: their last events are not known\n",
 			a->outside);
 	if (a->bad_lanes)
-		pr_warn("%u lanes make no sense\n", a->bad_lanes);
+		pr_warn("%u lanes have invalid content\n", a->bad_lanes);
 }
 
 /* NULL: the region has no events; the reason is in the kernel log. */
@@ -226,7 +226,7 @@ static struct last *copy_out(const struct region *r)
 	int err;
 
 	if (why) {
-		pr_info("nothing is left of a boot before in the region: %s\n", why);
+		pr_info("the region has no events of an earlier boot: %s\n", why);
 		return NULL;
 	}
 	h.machine[sizeof(h.machine) - 1] = 0;
@@ -303,7 +303,7 @@ int last_begin(const struct region *r)
 		pr_err("a stream %s exists: remove it first; the region stays as it is\n", LAST);
 		return err;
 	}
-	pr_err("what a boot before left cannot be copied (%d), and is given up\n", err);
+	pr_err("the events of an earlier boot cannot be copied, error %d: they are lost\n", err);
 	return 0;
 }
 

@@ -373,7 +373,7 @@ static void look_for_file(const struct device *dev)
 	if (IS_ERR(file))
 		return;
 	if (!S_ISCHR(file_inode(file)->i_mode))
-		pr_warn("%s is no device but was there before, so that its node cannot be made: remove it, and %s again\n",
+		pr_warn("%s is a file, not a device, so the node cannot be made: remove it, and %s again\n",
 			name, !MINOR(dev->devt) ? "load the module" : "make the stream");
 	filp_close(file, NULL);
 }

@@ -72,7 +72,7 @@ static int tracepoint_attach(void)
 	err = devtrace_watch_register(&watch);
 	attached = !err;
 	if (err)
-		pr_warn("devtrace:event says nothing: error %d%s\n", err,
+		pr_warn("devtrace:event passes no events: error %d%s\n", err,
 			err == -ENOSPC ? ", there are 8 watches or 16 triggers" : "");
 	return err;
 }
@@ -222,7 +222,7 @@ static int attached_get(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops attached_ops = { .get = attached_get };
 module_param_cb(attached, &attached_ops, NULL, 0444);
-MODULE_PARM_DESC(attached, "Y: somebody is attached to devtrace:event, and events come");
+MODULE_PARM_DESC(attached, "Y: a program is attached to devtrace:event");
 
 static int unseen_get(char *buf, const struct kernel_param *kp)
 {
@@ -231,4 +231,4 @@ static int unseen_get(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops unseen_ops = { .get = unseen_get };
 module_param_cb(unseen, &unseen_ops, NULL, 0444);
-MODULE_PARM_DESC(unseen, "events that could not pass devtrace:event, emitted by an idle CPU where RCU does not watch");
+MODULE_PARM_DESC(unseen, "number of events that did not pass devtrace:event, as an idle CPU emitted them while RCU was not watching");

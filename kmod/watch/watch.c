@@ -354,7 +354,7 @@ static int nested_get(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops nested_ops = { .get = nested_get };
 module_param_cb(nested, &nested_ops, NULL, 0444);
-MODULE_PARM_DESC(nested, "events that callbacks emitted: stored, and given to no watch");
+MODULE_PARM_DESC(nested, "number of events that callbacks emitted: they are stored, but no watch is called for them");
 
 static int __init devtrace_watch_init(void)
 {

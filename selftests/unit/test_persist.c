@@ -530,7 +530,7 @@ TEST(refused)
 		why = persist_find(region, size, &h, &copies);
 		ASSERT_NE(NULL, why);
 		EXPECT_NE(NULL, strstr(why, ((const char *[]){
-			"version", "size", "no sense", "byte order" })[i]));
+			"version", "size", "invalid", "byte order" })[i]));
 	}
 	/* One of three is sufficient. */
 	memcpy(region + size - PERSIST_PAGE, &head, sizeof(head));
