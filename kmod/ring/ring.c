@@ -102,7 +102,7 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 	}
 }
 
-/* What readers and writers find by, but for the epochs; the head says that it is done. */
+/* The words of readers and writers, without the epochs. The head is last: it marks the end. */
 static void ring_move_words(struct ring *r, const struct ring_move *m)
 {
 	const struct ring *new = &m->new;
@@ -126,8 +126,8 @@ static void ring_move_words(struct ring *r, const struct ring_move *m)
  *
  * An NMI may interrupt this at any place and call it, too, before it reserves: then it
  * finds the new memory, complete, and what the interrupted call still does changes nothing.
- * What never changes in the new ring is stored as it is; what a writer changes is exchanged,
- * which fails if it is done already. The epochs come last, as they do in ring_cross(): the old
+ * Constant words of the new ring are stored; words that a writer changes are exchanged, and the
+ * exchange fails if it was done already. The epochs come last, as they do in ring_cross(): the old
  * ones are right for the new head, too.
  */
 notrace void ring_move(struct ring *r)

@@ -174,7 +174,7 @@ static __always_inline void port_mb(void)
 	ring_port_step();						\
 } while (0)
 
-/* Of integers and pointers. */
+/* For integers and pointers. */
 #define port_from(type, bits) ({					\
 	const u64 __bits = (bits);					\
 	type __value;							\
