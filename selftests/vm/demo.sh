@@ -112,6 +112,9 @@ sleep 0.5
 run "tracectl profile faults; rmmod metronome"
 finish $program
 run "traceinfo --summary=waits | grep -m 1 -A 2 boardmon"
+# For viewers on the machine outside: a panic is to come, so by a disk
+traceinfo --raw >latency.trace
+tar -cf /dev/vda latency.trace
 
 chapter "A program dies. It traces nothing; the kernel tells how it ended"
 run "tracectl clear; sh -c 'kill -SEGV \$\$'"
