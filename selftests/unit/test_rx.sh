@@ -114,8 +114,8 @@ for said in b"", b"\7", b"\7\1", b"\7\1me\0":
     c.send(c.recv(2000)[:4] + b"\0" + said)' >log & program=$!
 	until grep -qs . log; do :; done
 	who=$program
-	answers 1 "it does not say which version"
-	answers 1 "it does not say which version"
+	answers 1 "it does not report its version"
+	answers 1 "it does not report its version"
 	answers 0 ", version 263"
 	answers 0 "me, version 263"
 	wait "$program"

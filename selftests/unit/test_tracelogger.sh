@@ -56,10 +56,10 @@ refused "in its directory" -f "a-%Y/x"
 refused "no policy" --sync sometimes
 refused "no policy" --sync severity=4
 refused "no NAME=VALUE" -A board
-refused "number of each file" -A file=3
+refused "tracelogger writes itself" -A file=3
 refused "no permissions" -P 0888
 refused "no percentage" -p 101
-refused "one too many" -f x y
+refused "is unexpected" -f x y
 refused "apply to files" -l 1M
 
 # Save the present events in files
@@ -349,9 +349,9 @@ fi
 	for i in 1 2 3 4 5 6 7 8 9; do echo "event 100000400$i tid=70 code=0xA10:$i sev=sw1 u8:$i"; done
 } | gen_stream >x.trace
 mkdir x
-refused "say which with --match" --once --device x.trace -f x/t --exec true
-refused "name one" --once --device x.trace -f x/t --match severity=1
-refused "leave one of them out" --device x.trace --listen tcp::7070 --exec true --match severity=1
+refused "needs --match" --once --device x.trace -f x/t --exec true
+refused "give a command" --once --device x.trace -f x/t --match severity=1
+refused "once per peer" --device x.trace --listen tcp::7070 --exec true --match severity=1
 refused "'colour' is none of severity" --once --device x.trace -f x/t --exec true --match colour=red
 refused "'severity' is no NAME=LIST" --once --device x.trace -f x/t --exec true --match severity
 refused "'9' is no severity" --once --device x.trace -f x/t --exec true --match "type=1 severity=9"
@@ -495,7 +495,7 @@ fi
 
 # Compact frames: the same in fewer bytes; files that are cut need not stand by themselves
 text() { "$tools/traceinfo" --no-default-fmt "$1" 2>/dev/null; }
-refused "to syslog go messages" --to syslog:localhost:1 --compact
+refused "syslog gets messages" --to syslog:localhost:1 --compact
 mkdir thin
 $log -q --once --device s.trace --compact >thin/compact
 is "$? $(total events thin/compact) $(total missing thin/compact)" "0 5000 0" "--compact"

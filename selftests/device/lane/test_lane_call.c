@@ -452,7 +452,7 @@ TEST_F(call, traceinfo_shows_lanes)
 		say(&l, dev_now(), "many");
 	EXPECT_EQ(1, lines_with("traceinfo", "of lane 0 lost: overwritten", line, sizeof(line)));
 	lane_block(&l, l.n)->used = DEVTRACE_LANE_BLOCK - 1;
-	EXPECT_EQ(1, lines_with("traceinfo", "of lane 0 lost: what stood in the lane", line,
+	EXPECT_EQ(1, lines_with("traceinfo", "of lane 0 lost: the contents of the lane", line,
 				sizeof(line)));
 	EXPECT_EQ(&line[0], strstr(line, "*** an unknown number of events"));
 	EXPECT_EQ(DEVTRACE_LANE_CLOSED, l.head->state);
