@@ -76,10 +76,10 @@ static void set_gate(struct stream *s, struct ring *r)
 /* Most units to copy in the first interrupt; doubled for each further one. */
 #define MOVE_UNITS	512U
 #define MOVE_UNITS_MAX	0x100000U
-/* Pause before the next interrupt, if an event was under way. */
+/* Pause before the next interrupt, if the last one found an active writer. */
 #define PAUSE_US	50
 
-/* A ring that is to move to other memory, and how much may be copied on its CPU. */
+/* Argument of move_here(); most: units to copy on the ring's CPU. */
 struct move_call {
 	struct ring		*ring;
 	struct ring_move	*move;
@@ -88,7 +88,7 @@ struct move_call {
 	bool			done;
 };
 
-/* On the CPU of the ring, interrupts off; or it is not online. */
+/* Context: on the ring's CPU with interrupts off; or anywhere while it is offline. */
 static void move_here(void *arg)
 {
 	struct move_call *c = arg;
@@ -106,7 +106,6 @@ static void move_offline(struct move_call *c, unsigned int cpu)
 	cpus_read_unlock();
 }
 
-/* Copy, and try to move the ring. */
 static bool try_move(struct move_call *c, unsigned int cpu)
 {
 	struct ring *r = c->ring;
@@ -144,7 +143,7 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 	ring_resize_prepare(r, s->bytes, m, move);
 	raw_spin_unlock(&r->lock);
 	while (!try_move(&call, cpu)) {
-		/* An event was under way, or more came than was to be copied. */
+		/* The interrupt found an active writer, or too many new events to copy. */
 		call.most = min(2 * call.most, MOVE_UNITS_MAX);
 		usleep_range(PAUSE_US, 2 * PAUSE_US);
 	}

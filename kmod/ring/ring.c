@@ -102,7 +102,10 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 	}
 }
 
-/* The words of readers and writers, without the epochs. The head is last: it marks the end. */
+/*
+ * Move all members that readers and writers use, except the epochs. The head is stored last: if
+ * it is the new one, all others are.
+ */
 static void ring_move_words(struct ring *r, const struct ring_move *m)
 {
 	const struct ring *new = &m->new;
@@ -111,24 +114,24 @@ static void ring_move_words(struct ring *r, const struct ring_move *m)
 	r->block_shift = new->block_shift;
 	r->anchors = new->anchors;
 	r->mirror = m->mirror;
-	/* A reader that finds data found the rest before, as behind init:A, or has the lock. */
+	/* If a reader reads this pointer, then it reads the members above, as for init:A. */
 	smp_store_release(&r->data, new->data);
 	ring_try_cmpxchg(&r->tail, m->tail, ring_load(&new->tail));
-	/* Moved by the outermost writer alone, which our caller is, or interrupted. */
+	/* Only the outermost writer moves commit: our caller, or the code that it interrupted. */
 	ring_store(&r->commit, ring_load(&new->head));
 	barrier();
 	ring_try_cmpxchg(&r->head, m->head, ring_load(&new->head));
 }
 
 /**
- * ring_move() - go over to the other memory, if the ring is about to
- * @r: this CPU's ring
+ * ring_move() - finish a move of the ring to other memory
+ * @r: this CPU's ring, entered
  *
- * An NMI may interrupt this at any place and call it, too, before it reserves: then it
- * finds the new memory, complete, and what the interrupted call still does changes nothing.
- * Constant words of the new ring are stored; words that a writer changes are exchanged, and the
- * exchange fails if it was done already. The epochs come last, as they do in ring_cross(): the old
- * ones are right for the new head, too.
+ * Does nothing unless ring_resize_move() has set @r->move. An NMI may interrupt the call at any
+ * place. Before the NMI reserves, it calls ring_move(), too, and completes the move; the rest of
+ * the interrupted call then changes nothing. For this, members that are constant in the new ring
+ * are stored, and members that a writer changes are exchanged: the exchange fails if the NMI has
+ * done it. The epochs are last, as in ring_cross(): the old ones are right for the new head, too.
  */
 notrace void ring_move(struct ring *r)
 {
@@ -138,10 +141,10 @@ notrace void ring_move(struct ring *r)
 		return;
 	if (ring_load(&r->head) == m->head)
 		ring_move_words(r, m);
-	/* A writer came between the copy and the move: see ring_resize_move(). */
+	/* A record was reserved between the copy and the move: see ring_resize_move(). */
 	if (r->data != m->new.data)
 		return;
-	/* The head before the epochs; pairs with view:A. */
+	/* If a reader reads a new epoch, then it reads the new head. Pairs with view:A. */
 	smp_wmb();
 	ring_try_cmpxchg_long(&r->pos_epoch, m->pos_epoch, m->new.pos_epoch);
 	ring_try_cmpxchg_long(&r->idx_epoch, m->idx_epoch, m->new.idx_epoch);

@@ -106,11 +106,11 @@ struct ring_move;
  * @mirror: copy of @commit in memory that survives a reset; else points to @unmirrored
  * @unmirrored: default target of @mirror, never read
  * @lent: the owner of @data and @anchors frees them, not the ring
- * @move: the move to other memory that is being finished, NULL: none
+ * @move: set by ring_resize_move() while writers of this CPU must finish the move; else NULL
  * @dropped: events dropped, by cause; incremented in any context
  * @cleared: readers ignore records before this place; protected by @lock
  * @cleared_drops: @dropped at the last clear; protected by @lock
- * @moves: how often the ring got other memory; wraps; protected by @lock
+ * @moves: number of moves to other memory; wraps; protected by @lock
  * @lock: serializes readers, clear and resize; writers never take it
  *
  * @head, @tail, @commit and @anchors each hold a position in units (low half) and the index of
@@ -148,17 +148,17 @@ struct ring {
 #define RING_MOVE_UNITS	1024
 
 /**
- * struct ring_move - a ring on its way to other memory: see ring_resize.c
- * @new: the ring in the other memory, with the records up to @at
- * @at: place of the first record of the ring that was not copied
- * @mirror: what the ring's @mirror will be
- * @old_data: the ring's memory before
- * @old_anchors: likewise
- * @head: the ring's head when it may move; the same of the three that follow
- * @tail: its tail
- * @pos_epoch: its @pos_epoch
- * @idx_epoch: its @idx_epoch
- * @buf: records that are being copied
+ * struct ring_move - a move of a ring to other memory: see ring_resize.c
+ * @new: the ring in the new memory, with the records before @at
+ * @at: place of the oldest record that is not copied yet
+ * @mirror: the ring's @mirror after the move
+ * @old_data: the ring's @data before the move
+ * @old_anchors: the ring's @anchors before the move
+ * @head: the ring's head when all records were copied: it moves only while this is its head
+ * @tail: the ring's tail, loaded after @head
+ * @pos_epoch: the ring's @pos_epoch, loaded after @head
+ * @idx_epoch: the ring's @idx_epoch, loaded after @head
+ * @buf: a copy of records of the ring
  */
 struct ring_move {
 	struct ring	new;

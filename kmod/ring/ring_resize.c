@@ -3,9 +3,9 @@
  * Give a ring memory of another size
  *
  * Writers continue meanwhile and always find a ring. The functions for readers copy the records
- * into a ring that nobody else knows yet. When the copy has caught up, the owning CPU copies the
- * few records that came since, and exchanges the memory, with interrupts off. An NMI in between
- * finishes the exchange before it writes: see ring_move().
+ * into a ring that no other code knows yet. Once the copy has all records, the owning CPU copies
+ * the few newer ones and exchanges the memory, with interrupts off. An NMI in between finishes
+ * the exchange before it reserves: see ring_move().
  *
  * Invariants: A record whose writer has left the ring is in the new memory, unless newer
  * records take all its room; its index stays the same, so a reader knows exactly how many
@@ -33,14 +33,14 @@ static void ring_resize_restart(struct ring *new, u64 pos, u64 idx)
 	ring_store(&new->head, word);
 	ring_store(&new->tail, word);
 	ring_store(&new->commit, word);
-	/* The next record takes the long way, which finds out. */
+	/* The next reservation takes the slow path, which computes it. */
 	new->prepared = pos;
 	new->pos_epoch = pos >> 30;
 	new->idx_epoch = idx >> 30;
 	ring_store(&new->anchors[((u32)pos & new->mask) >> new->block_shift], word);
 }
 
-/* Where to begin: at the oldest record, or close before the first one that will fit. */
+/* The record to copy first: the oldest one, or one of the oldest that will fit. */
 static struct ring_place copy_from(const struct ring *r, const struct ring_view *v, u32 units)
 {
 	struct ring_place at = v->tail.pos >= r->cleared.pos ? v->tail : r->cleared, p;
@@ -66,9 +66,9 @@ static void ring_resize_begin(const struct ring *r, struct ring_move *move)
 
 /**
  * ring_resize_prepare() - begin to copy a ring into other memory
- * @r: the ring, which nobody clears meanwhile; the caller has its lock
+ * @r: the ring, locked; it is not cleared before the move
  * @size: bytes, a value that ring_size_round() returned
- * @m: memory for it
+ * @m: the new memory
  * @move: filled in
  */
 void ring_resize_prepare(struct ring *r, unsigned long size, const struct ring_memory *m,
@@ -95,7 +95,7 @@ static struct ring_view view_of(const struct ring *r)
 	return v;
 }
 
-/* Copy a record. If it does not fit at all, it and those before it are as overwritten. */
+/* Copy a record. If it does not fit, it and all older records count as overwritten. */
 static void copy_record(struct ring *new, const struct ring_record *rec, u64 idx)
 {
 	struct ring_record *to;
@@ -111,7 +111,7 @@ static void copy_record(struct ring *new, const struct ring_record *rec, u64 idx
 		ring_resize_restart(new, view_of(new).head.pos, idx + 1);
 }
 
-/* Copy what is in @buf, but for a record that is cut off. */
+/* Copy the complete records of @buf. */
 static void copy_records(struct ring_move *move, u32 units)
 {
 	u32 i = 0, size;
@@ -135,22 +135,22 @@ static void copy_records(struct ring_move *move, u32 units)
 }
 
 /**
- * ring_resize_copy() - copy records that are complete
- * @r: the ring; the caller has its lock
+ * ring_resize_copy() - copy complete records
+ * @r: the ring, locked
  * @move: of ring_resize_prepare()
- * @most: not more than about so many units
+ * @most: stop after about this many units
  *
- * Records that are overwritten before they could be copied are gone, and so are those before
- * them: there is no room for a gap in a ring. They were older than what has overwritten them.
+ * If the writer overwrites records before they are copied, these and all older ones are lost,
+ * since a ring has no gaps.
  *
- * Return: whether there was no more at some instant in the call.
+ * Return: true if at some instant in the call all records had been copied.
  */
 bool ring_resize_copy(const struct ring *r, struct ring_move *move, u32 most)
 {
 	struct ring *new = &move->new;
 	u32 units, done = 0;
 
-	/* So much was emitted meanwhile that positions of both would meet: begin again. */
+	/* Positions of the old memory have come too near to those of the new one. */
 	if (move->at.pos + MARGIN_UNITS > view_of(new).tail.pos)
 		ring_resize_begin(r, move);
 	do {
@@ -162,10 +162,10 @@ bool ring_resize_copy(const struct ring *r, struct ring_move *move, u32 most)
 	return !units;
 }
 
-/* Whether the ring can move now: no record is missing in the new memory. */
+/* Are all records copied? If so, the ring can move while its head stays the same. */
 static bool is_copied(const struct ring *r, struct ring_move *move)
 {
-	/* A writer that comes later changes the head. */
+	/* The head first: a later reservation changes it. */
 	move->head = ring_load(&r->head);
 	barrier();
 	move->tail = ring_load(&r->tail);
@@ -176,12 +176,12 @@ static bool is_copied(const struct ring *r, struct ring_move *move)
 
 /**
  * ring_resize_move() - copy the last records, and give the ring its new memory
- * @r: the ring; somebody has its lock for us
+ * @r: the ring; the caller, or the CPU that waits for it, holds its lock
  * @move: of ring_resize_copy()
- * @most: not more than about so many units are to be copied
+ * @most: stop copying after about this many units
  *
- * Context: on the CPU that writes the ring, in an interrupt, or while that is not online.
- * Return: false if a writer is under way, or there is more to be copied.
+ * Context: in an interrupt of the CPU that writes the ring, or anywhere while it is offline.
+ * Return: false if this interrupted a writer, or more records must be copied.
  */
 bool ring_resize_move(struct ring *r, struct ring_move *move, u32 most)
 {
@@ -190,15 +190,15 @@ bool ring_resize_move(struct ring *r, struct ring_move *move, u32 most)
 	while (!moved) {
 		if (ring_nest(r) || !ring_resize_copy(r, move, most))
 			return false;
-		/* From here on NMIs nest upon us, and leave the commit to us. */
+		/* From here on, NMIs are nested writers: they do not move commit. */
 		ring_enter(r);
 		if (is_copied(r, move)) {
 			WRITE_ONCE(r->move, move);
 			barrier();
-			/* A writer has to take the long way from here on, by ring_move(). */
+			/* From here on, a writer takes the slow path, which calls ring_move(). */
 			WRITE_ONCE(r->prepared, (u32)move->head);
 			barrier();
-			/* Unless one came just before by the short way, into the old memory. */
+			/* Does nothing if an NMI has just reserved in the old memory. */
 			ring_move(r);
 			moved = r->data == move->new.data;
 			WRITE_ONCE(r->move, NULL);
@@ -210,10 +210,10 @@ bool ring_resize_move(struct ring *r, struct ring_move *move, u32 most)
 }
 
 /**
- * ring_resize_done() - the ring has its new memory
+ * ring_resize_done() - complete a move to other memory
  * @r: the ring, locked
  * @move: of ring_resize_move()
- * @m: of ring_resize_prepare(); on return, what the ring had before
+ * @m: of ring_resize_prepare(); on return, the old memory
  */
 void ring_resize_done(struct ring *r, const struct ring_move *move, struct ring_memory *m)
 {
@@ -227,11 +227,11 @@ void ring_resize_done(struct ring *r, const struct ring_move *move, struct ring_
 }
 
 /**
- * ring_shrink_limit() - let no writer begin a record that is too long for another size
+ * ring_shrink_limit() - refuse records that would be too long for a smaller size
  * @r: the ring
  * @size: bytes
  *
- * Return: whether that is a change: then the caller waits for writers under way.
+ * Return: true if the limit has changed: then the caller must wait for active writers.
  */
 bool ring_shrink_limit(struct ring *r, unsigned long size)
 {
@@ -241,7 +241,7 @@ bool ring_shrink_limit(struct ring *r, unsigned long size)
 	return true;
 }
 
-/* Records may be as long as the size of the ring allows, after a resize. */
+/* After a resize: allow records as long as the ring's size allows. */
 void ring_open(struct ring *r)
 {
 	WRITE_ONCE(r->too_long, ring_too_long((unsigned long)(r->mask + 1) * RING_UNIT));
