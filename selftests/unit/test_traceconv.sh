@@ -174,7 +174,7 @@ refused "no size" --from qs --size word=2 two.qs
 refused "no rate" --from qs --rate fast two.qs
 refused "no name" --from qs --name "" two.qs
 refused "name one FILE" --from qs
-refused "no line has" --from qs serial:/dev/null,7
+refused "unknown speed" --from qs serial:/dev/null,7
 refused "has no port" --from qs tcp:nowhere
 "$tools/devtrace-convert" --from qs nothing >x 2>said
 is "$? $(cat said)" "1 devtrace-convert: nothing: No such file or directory" "a file that is not there"
