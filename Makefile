@@ -99,6 +99,9 @@ modules_uninstall:
 	+@$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) DESTDIR=$(DESTDIR) \
 		INSTALL_MOD_PATH=$(DESTDIR) modules_uninstall
 
+deb: deps-deb
+	@$(top)/tools/packaging/deb $(O)/deb
+
 deps:
 	@.ci/deps all
 
@@ -111,7 +114,7 @@ demo: deps-demo
 check: deps-check
 	@O=$(O) BOARDS="$(BOARDS)" selftests/check
 
-check-all: deps-check deps-boards
+check-all: deps-check deps-boards deps-packages
 	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" CYCLES=$(CYCLES) MODEL=model-all \
 		LENGTH=full selftests/check
 
@@ -161,6 +164,7 @@ help:
 #:                    a part of that: the libraries' .so files; programs, formats and
 #:                    service; what programs and drivers are built with; pages
 #:   uninstall        remove what install brings
+#:   deb              Debian packages, in build/deb
 #:   modules_install  devtrace.ko, the modules that go beside it, and likewise what a
 #:                    driver is built with
 #:   modules_uninstall
@@ -191,5 +195,5 @@ help:
 #:                    often it turns kernel profile events on and off (1000)
 
 .PHONY: all user lib tools modules modules_install modules_uninstall \
-	install install-lib install-tools install-dev install-doc uninstall deps demo check check-all static \
+	install install-lib install-tools install-dev install-doc uninstall deb deps demo check check-all static \
 	fuzz mutate coverage bench clean help

@@ -11,6 +11,9 @@ check "include/version.mk has a version: $version" \
 newest=$(grep -m 1 -E '^[0-9]+\.[0-9]+\.[0-9]+$' "$top/Documentation/changes.rst")
 check "the newest entry of changes.rst is $newest" [ "$newest" = "$version" ]
 
+check "so does the newest entry of Debian's changelog" grep -q "^devtrace ($version) " \
+	"$top/tools/packaging/debian/changelog"
+
 other=$(cd "$top" && grep -nE '^[A-Z_]*VERSION[[:space:]]*:?=[[:space:]]*[0-9]' \
 	Makefile kmod/Makefile kmod/Kbuild lib/Makefile tools/Makefile tools/samples/Makefile)
 check "no makefile has a version of its own${other:+, but $other}" [ -z "$other" ]
