@@ -17,6 +17,13 @@
 #ifndef DEVTRACE_EMIT_H
 #define DEVTRACE_EMIT_H
 
+#if defined(__cplusplus) && __cplusplus < 201103L
+#error "<devtrace.h> needs C++11 or later: -std=c++11"
+#elif !defined(__cplusplus) && defined(__STRICT_ANSI__) && \
+	(!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "<devtrace.h> needs C99 or later: -std=gnu99, not -ansi"
+#endif
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>

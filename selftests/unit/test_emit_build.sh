@@ -20,7 +20,8 @@ use=$here/emit_use
 same()
 {
 	printf 'want: %s\ngot:  %s\n' "$2" "$3" >"$tmp/log"
-	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1"; fi
+	[ "$2" = "$3" ]
+	ok $? "$1"
 }
 
 have()
@@ -60,6 +61,18 @@ for h in $headers; do
 		check "$h alone, $std" sh -c "echo '#include <$h>' |
 			$CC -std=$std $cwarn -x c -fsyntax-only $inc_cc -"
 	done
+done
+
+# An older language is named, with what it takes
+for std in c89 iso9899:199409; do
+	# shellcheck disable=SC2086
+	echo '#include <devtrace.h>' | $CC -std=$std -x c -fsyntax-only $inc_cc - >"$tmp/said" 2>&1
+	check "$std is too old, in one line" sh -c "[ \$(grep -c 'error: #error .* needs C99 or later' '$tmp/said') = 1 ]"
+done
+for std in c++98 gnu++98; do
+	# shellcheck disable=SC2086
+	echo '#include <devtrace.h>' | ${CXX:-g++} -std=$std -x c++ -fsyntax-only $inc_cc - >"$tmp/said" 2>&1
+	check "$std is too old, in one line" sh -c "[ \$(grep -c 'error: #error .* needs C++11 or later' '$tmp/said') = 1 ]"
 done
 
 for cc in "$CC" clang; do
@@ -198,7 +211,7 @@ same "exported symbols" \
 	"$(sed -n '/global:/,/local:/s/^\t\(devtrace_[a-z_]*\);/\1/p' "$top/lib/libdevtrace.map" | sort)" \
 	"$(nm -D --defined-only "$lib/libdevtrace.so" | sed -n 's/^.* [A-Z] \(devtrace.*\)@@.*/\1/p' | sort)"
 for s in $(nm -D --defined-only "$lib/libdevtrace.so" | sed -n 's/^.* [A-Z] \(devtrace.*\)@@.*/\1/p'); do
-	grep -qrw "$s" "$inc" || { echo "$s: in no header" >"$tmp/log"; not_ok "declared: $s"; }
+	grep -qrw "$s" "$inc" || { echo "$s: in no header" >"$tmp/log"; ok 1 "declared: $s"; }
 done
 same "static library: all symbols are ours" "" \
 	"$(nm -g --defined-only "$lib/libdevtrace.a" 2>/dev/null | awk 'NF == 3 { print $3 }' |
