@@ -12,10 +12,11 @@
 #include "manage/filter_policy.h"
 #include "manage/stream.h"
 #include "control/control.h"
+#include "emit/counts.h"
 #include "emit/dict.h"
-#include "emit/emit.h"
 #include "emit/emit_user.h"
 #include "emit/proc.h"
+#include "emit/slots.h"
 #include "lane/lane.h"
 #include "lane/lane_share.h"
 #include "lane/lane_wake.h"
@@ -118,7 +119,7 @@ static int __init devtrace_init(void)
 	err = lane_wake_init();
 	if (err)
 		goto out_dict;
-	err = emit_init();
+	err = emit_counts_init();
 	if (err)
 		goto out_wake;
 	err = filter_init(devtrace_control, start);
@@ -168,7 +169,8 @@ out_user:
 out_filter:
 	filter_exit();
 out_emit:
-	emit_exit();
+	emit_slots_free();
+	emit_counts_exit();
 out_wake:
 	lane_wake_exit();
 out_dict:
@@ -196,7 +198,8 @@ static void __exit devtrace_exit(void)
 	rings_exit();
 	emit_user_exit();
 	filter_exit();
-	emit_exit();
+	emit_slots_free();
+	emit_counts_exit();
 	devtrace_dict_exit();
 	devtrace_proc_exit();
 	devtrace_clock_exit();

@@ -15,6 +15,7 @@
 #include "netlink.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
+#include "netlink_trigger.h"
 #include "stream/quiet.h"
 #include "stream/table.h"
 #include "trigger.h"
@@ -45,7 +46,7 @@ int __init control_init(void)
 {
 	int err;
 
-	trigger_init();
+	trigger_init(netlink_notify_fired);
 	/* A trigger may be added as soon as the family is registered. */
 	control_set_ops(&ops);
 	err = netlink_init();

@@ -14,7 +14,6 @@
 #include "filter_parse.h"
 #include "manage/filter_policy.h"
 #include "manage/profile_ask.h"
-#include "netlink.h"
 #include "netlink_check.h"
 
 /* Largest major code: 24 bits. */

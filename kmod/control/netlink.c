@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family: rights, commands, replies, notifications
- *
- * Notifications go only to network namespaces that the initial user namespace owns. In others,
- * any user can be "root". A family cannot require a listener to have a capability in the
- * initial user namespace; it can require CAP_SYS_ADMIN in the user namespace that owns the
- * network namespace, which here is the initial one.
+ * The generic netlink family: rights and commands
  */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
-#include <linux/rtnetlink.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/user_namespace.h>
-#include <net/net_namespace.h>
 
 #include "compat/compat_netlink.h"
 #include "emit/filter.h"
@@ -26,6 +18,8 @@
 #include "netlink.h"
 #include "netlink_check.h"
 #include "netlink_filter.h"
+#include "netlink_msg.h"
+#include "netlink_policy.h"
 #include "netlink_profile.h"
 #include "netlink_stats.h"
 #include "netlink_stream.h"
@@ -86,17 +80,6 @@ static const struct command commands[] = {
 	[DEVTRACE_CMD_PROFILE_ADD] = { true, A(TRACEPOINT), netlink_profile_add, NULL },
 	[DEVTRACE_CMD_PROFILE_DEL] = { true, A(TRACEPOINT), netlink_profile_del, NULL },
 };
-
-static struct genl_family family;
-
-/*
- * Events fire triggers and pass watermarks before the family is registered, too; its group
- * number would then belong to another family. Protected by devtrace_lock.
- */
-static bool registered;
-
-/* Incremented at each change, so that a dump reveals a change meanwhile; never 0. */
-static unsigned int changes = 1;
 
 /*
  * Both the opener of the socket and the sender must have the right, so a privileged program
@@ -254,130 +237,13 @@ static int netlink_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	if (mutex_lock_killable(&devtrace_lock))
 		return -EINTR;
-	cb->seq = changes;
+	cb->seq = netlink_msg_changes();
 	err = dump_command(cb)->dumpit(skb, cb);
 	mutex_unlock(&devtrace_lock);
 	/* -EMSGSIZE: the message is full. With no entry in it, the entry never fits. */
 	if (err == -EMSGSIZE && skb->len)
 		err = 0;
 	return err ?: skb->len;
-}
-
-struct nlattr **netlink_dump_attrs(struct netlink_callback *cb)
-{
-	return compat_dump_attrs(cb);
-}
-
-void *netlink_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	const struct genlmsghdr *hdr = nlmsg_data(cb->nlh);
-	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				 &family, NLM_F_MULTI, hdr->cmd);
-
-	if (head)
-		genl_dump_check_consistent(cb, head);
-	return head;
-}
-
-int netlink_dump_end(struct sk_buff *skb, void *head, int err)
-{
-	if (err)
-		genlmsg_cancel(skb, head);
-	else
-		genlmsg_end(skb, head);
-	return err;
-}
-
-struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack)
-{
-	struct nlattr *attr = attrs[DEVTRACE_A_STREAM];
-	struct stream *s = stream_find(nla_data(attr));
-
-	if (!s)
-		netlink_refuse(extack, attr,
-			       "stream is not known: stream-get lists those that are");
-	return s;
-}
-
-int netlink_reply_begin(struct netlink_msg *m, struct genl_info *info, size_t size)
-{
-	m->cmd = info->genlhdr->cmd;
-	m->skb = genlmsg_new(size, GFP_KERNEL);
-	if (!m->skb)
-		return -ENOMEM;
-	m->head = genlmsg_put_reply(m->skb, info, &family, 0, m->cmd);
-	if (!m->head) {
-		nlmsg_free(m->skb);
-		return -EMSGSIZE;
-	}
-	return 0;
-}
-
-int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err)
-{
-	if (WARN_ON_ONCE(err)) {
-		nlmsg_free(m->skb);
-		return err;
-	}
-	genlmsg_end(m->skb, m->head);
-	return genlmsg_reply(m->skb, info);
-}
-
-/* Send to each network namespace that listens; NULL: tell listeners that a message was lost. */
-static void notify_all(struct sk_buff *skb)
-{
-	struct sk_buff *copy;
-	struct net *net;
-
-	/* Not killable: other holders hold it for a list operation only. */
-	down_read(&net_rwsem);
-	for_each_net(net) {
-		if (net->user_ns != &init_user_ns || !genl_has_listeners(&family, net, 0))
-			continue;
-		copy = skb ? skb_clone(skb, GFP_KERNEL) : NULL;
-		if (copy)
-			genlmsg_multicast_netns(&family, net, copy, 0, 0, GFP_KERNEL);
-		else
-			genl_set_err(&family, net, 0, 0, -ENOBUFS);
-	}
-	up_read(&net_rwsem);
-}
-
-bool netlink_notify_begin(struct netlink_msg *m, int cmd, size_t size)
-{
-	lockdep_assert_held(&devtrace_lock);
-	if (!registered)
-		return false;
-	if (cmd != DEVTRACE_CMD_NTF_FIRED && cmd != DEVTRACE_CMD_NTF_WATERMARK)
-		changes = changes + 1 ?: 1;
-	m->cmd = cmd;
-	m->skb = genlmsg_new(size, GFP_KERNEL);
-	m->head = m->skb ? genlmsg_put(m->skb, 0, 0, &family, 0, cmd) : NULL;
-	if (!m->head) {
-		nlmsg_free(m->skb);
-		notify_all(NULL);
-		return false;
-	}
-	return true;
-}
-
-void netlink_notify_end(struct netlink_msg *m, int err)
-{
-	if (WARN_ON_ONCE(err)) {
-		notify_all(NULL);
-	} else {
-		genlmsg_end(m->skb, m->head);
-		notify_all(m->skb);
-	}
-	nlmsg_free(m->skb);
-}
-
-void netlink_notify_name(int cmd, int attrtype, const char *name)
-{
-	struct netlink_msg m;
-
-	if (netlink_notify_begin(&m, cmd, nla_total_size(DEVTRACE_NAME_LEN)))
-		netlink_notify_end(&m, nla_put_string(m.skb, attrtype, name));
 }
 
 #define COMMAND(cmd_, takes) \
@@ -432,20 +298,11 @@ static struct genl_family family __ro_after_init = {
 
 int __init netlink_init(void)
 {
-	const int err = genl_register_family(&family);
-
-	mutex_lock(&devtrace_lock);
-	registered = !err;
-	mutex_unlock(&devtrace_lock);
-	return err;
+	return netlink_msg_register(&family);
 }
 
 void netlink_exit(void)
 {
-	mutex_lock(&devtrace_lock);
-	registered = false;
-	mutex_unlock(&devtrace_lock);
-	/* Waits for requests in progress and their replies. */
-	genl_unregister_family(&family);
+	netlink_msg_unregister();
 	netlink_forget();
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks of requests: policies, and what a policy cannot express: see netlink_check.c */
+/* Checks of requests that a policy cannot express, and refusals: see netlink_check.c */
 #ifndef DEVTRACE_NETLINK_CHECK_H
 #define DEVTRACE_NETLINK_CHECK_H
 
 #include <net/netlink.h>
 #include <uapi/linux/devtrace_netlink.h>
+
+struct stream;
 
 /*
  * Refuse a request. @msg says what is wrong and what would be right; it must stay valid, like a
@@ -33,16 +35,8 @@ int netlink_check_once(const struct nlattr *head, int len, struct netlink_ext_ac
 int netlink_check_needs(struct nlattr **tb, u64 needs, const struct nlattr *nest,
 			struct netlink_ext_ack *extack);
 
-/* Policies of commands; some are shared. */
-extern const struct nla_policy netlink_takes_nothing[DEVTRACE_A_PAD + 1];
-extern const struct nla_policy netlink_takes_stream[DEVTRACE_A_STREAM + 1];
-extern const struct nla_policy netlink_takes_trigger[DEVTRACE_A_TRIGGER + 1];
-extern const struct nla_policy netlink_takes_tracepoint[DEVTRACE_A_TRACEPOINT + 1];
-extern const struct nla_policy netlink_stream_new_takes[DEVTRACE_A_FILTER + 1];
-extern const struct nla_policy netlink_stream_set_takes[DEVTRACE_A_WATERMARK + 1];
-extern const struct nla_policy netlink_filter_set_takes[DEVTRACE_A_FILTER + 1];
-extern const struct nla_policy netlink_trigger_new_takes[DEVTRACE_A_ARMED + 1];
-extern const struct nla_policy netlink_trigger_set_takes[DEVTRACE_A_ARMED + 1];
+/* The stream named by DEVTRACE_A_STREAM. NULL: the request is refused with -ENOENT. */
+struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack);
 
 /* Free the texts of netlink_keep(): no request can return them any more. */
 void netlink_forget(void);

@@ -8,9 +8,9 @@
 #include "manage/filter_policy.h"
 #include "manage/filter_set.h"
 #include "manage/streams.h"
-#include "netlink.h"
 #include "netlink_check.h"
 #include "netlink_filter.h"
+#include "netlink_msg.h"
 #include "netlink_stream.h"
 
 #define ENTRY_SIZE							\

@@ -39,7 +39,6 @@
 #include "manage/streams.h"
 #include "netlink_check.h"
 #include "netlink_filter.h"
-#include "netlink_trigger.h"
 #include "rate.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
@@ -65,6 +64,7 @@ static struct kept {
 } kept[DEVTRACE_STREAMS_MAX];
 
 static struct irq_work kick;
+static trigger_told_t trigger_told;
 static struct delayed_work work;
 static unsigned long last_run;		/* of the work, jiffies */
 
@@ -314,7 +314,7 @@ static void trigger_finish(struct trigger *t)
 	int err = 0;
 
 	t->told = n;
-	netlink_notify_fired(t, n, atomic64_read(&t->fired_at));
+	trigger_told(t, n, atomic64_read(&t->fired_at));
 	if (t->action == DEVTRACE_ACTION_FILTER)
 		err = take_filter(t);
 	else if (t->action == DEVTRACE_ACTION_RESTORE)
@@ -556,8 +556,14 @@ void trigger_stream_gone(unsigned int id)
 	kept[id].filter = NULL;
 }
 
-void trigger_init(void)
+/**
+ * trigger_init() - set up, without triggers
+ * @told: called for a trigger that fired, with the number of firings and the time of the last;
+ *	devtrace_lock is held
+ */
+void trigger_init(trigger_told_t told)
 {
+	trigger_told = told;
 	init_irq_work(&kick, kick_fn);
 	INIT_DELAYED_WORK(&work, work_fn);
 	last_run = jiffies - WORK_GAP;

@@ -104,7 +104,8 @@ void trigger_stream_gone(unsigned int id);
 
 void trigger_forget_type(unsigned int type);
 
-void trigger_init(void);
+typedef void (*trigger_told_t)(const struct trigger *t, u64 fired, u64 at);
+void trigger_init(trigger_told_t told);
 void trigger_exit(void);
 
 #endif /* DEVTRACE_TRIGGER_H */

@@ -21,6 +21,7 @@
 #include <linux/string.h>
 
 #include "compat/compat.h"
+#include "counts.h"
 #include "emit.h"
 #include "filter.h"
 #include "slots.h"
@@ -38,10 +39,6 @@ EXPORT_SYMBOL_GPL(devtrace_objects);
 /* An invalid severity byte has no bit, so the driver's test fails and reports it. */
 u32 devtrace_severities __read_mostly = EMIT_SEVERITIES;
 EXPORT_SYMBOL_GPL(devtrace_severities);
-u64 __percpu *devtrace_filtered __read_mostly;
-EXPORT_SYMBOL_GPL(devtrace_filtered);
-
-struct emit_counts __percpu *emit_counts __read_mostly;
 
 u32 emit_severe __read_mostly;
 void (*emit_severe_told)(struct ring *r) __read_mostly;
@@ -51,12 +48,6 @@ noinline notrace void emit_unfit(struct ring *r)
 {
 	ring_count_inc(&r->dropped[READ_ONCE(r->too_long) ? RING_DROP_TOOBIG :
 							RING_DROP_NORING]);
-}
-
-/* Count an event that stream 0's filter refused. */
-notrace void emit_not_wanted(unsigned int type)
-{
-	this_cpu_inc(devtrace_filtered[type]);
 }
 
 static noinline notrace u32 emit_wants_of(const struct filter_table *t, unsigned int type, u32 who,
@@ -82,13 +73,11 @@ static noinline notrace u32 emit_wants_of(const struct filter_table *t, unsigned
  */
 u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 {
-	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
 	const struct filter_table *t = emit_table();
-	u32 set = emit_wants_of(t, type, who, who & both ? get_unaligned_le32(data) : 0);
+	u32 set = filter_wants_data(t, type, who, data);
 
-	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
-		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
-				       get_unaligned_le32(data + sizeof(__le32)));
+	if (unlikely(t->has & FILTER_HAS_PROCESSES))
+		set &= filter_wants_process(t, current, emit_in_task(preempt_count()));
 	return set;
 }
 
@@ -265,24 +254,3 @@ notrace void __devtrace_emit(unsigned int type, u32 who, const void *data, unsig
 	}
 }
 EXPORT_SYMBOL_GPL(__devtrace_emit);
-
-/**
- * emit_init() - allocate the counters of stored and filtered events
- *
- * Return: 0 or -ENOMEM.
- */
-int __init emit_init(void)
-{
-	emit_counts = alloc_percpu(struct emit_counts);
-	if (!emit_counts)
-		return -ENOMEM;
-	devtrace_filtered = emit_counts->filtered;
-	return 0;
-}
-
-/* No emitter is left. */
-void emit_exit(void)
-{
-	emit_slots_free();
-	free_percpu(emit_counts);
-}

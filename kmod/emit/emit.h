@@ -17,6 +17,7 @@
 #include <linux/sched.h>
 #include <linux/threads.h>
 
+#include "counts.h"
 #include "filter.h"
 #include "proc.h"
 #include "ring/ring.h"
@@ -28,23 +29,6 @@ static __always_inline const struct filter_table *emit_table(void)
 	/* Preemption is off, even where RCU is not watching. */
 	return rcu_dereference_sched_check(devtrace_table, true);
 }
-
-/**
- * struct emit_counts - numbers of events by type, for each CPU
- * @stored: events stored in any stream
- * @filtered: events that stream 0's filter refused; devtrace_filtered points to it
- *
- * Allocated, because static per-CPU memory of all modules is limited to 8 KiB.
- */
-struct emit_counts {
-	unsigned long	stored[256];
-	u64		filtered[256];
-};
-
-extern struct emit_counts __percpu *emit_counts;
-
-int emit_init(void);
-void emit_exit(void);
 
 /*
  * Called when an event of severity level 2 or 3 is committed, with the ring of stream 0 on this
@@ -63,7 +47,6 @@ static __always_inline bool emit_is_severe(u32 who)
 
 void emit_unfit(struct ring *r);
 u32 emit_wants(unsigned int type, u32 who, const u8 *data);
-void emit_not_wanted(unsigned int type);
 
 /* Bit n: severity byte n; bit 0: no severity. */
 #define EMIT_SEVERITIES		0xff01U

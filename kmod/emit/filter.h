@@ -31,6 +31,7 @@
 #include <linux/devtrace.h>
 #include <uapi/linux/devtrace_netlink.h>
 
+#include "compat/compat.h"
 #include "ring/ring.h"
 #include "stream/rings.h"
 
@@ -187,6 +188,25 @@ static __always_inline u32 filter_wants(const struct filter_table *t, unsigned i
 
 	if (unlikely(who & (RING_WHO_CODE | RING_WHO_OBJSIG) && t->has & FILTER_HAS_KEYS))
 		set &= filter_keys_set(t, who, key);
+	return set;
+}
+
+/**
+ * filter_wants_data() - filter_wants() for an event that may have code, object and signal
+ * @t: the table, preemption off
+ * @type: event type
+ * @who: as in the record
+ * @data: payload: code, object and signal, if @who says so
+ */
+static __always_inline u32 filter_wants_data(const struct filter_table *t, unsigned int type,
+					     u32 who, const u8 *data)
+{
+	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
+	u32 set = filter_wants(t, type, who, who & both ? get_unaligned_le32(data) : 0);
+
+	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
+		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
+				       get_unaligned_le32(data + sizeof(__le32)));
 	return set;
 }
 

@@ -46,67 +46,10 @@ const struct lane_pool __rcu *devtrace_lane_pool;
  */
 static DEFINE_RAW_SPINLOCK(mm_lock);
 
-#define DYING_MAX	1024
-
 static unsigned long lane_size = DEVTRACE_LANE_MIN;
 
 module_param_cb(lane_size, &devtrace_size_ops, &lane_size, 0644);
 MODULE_PARM_DESC(lane_size, "bytes of a lane if its program does not say, 0: none (default 8K)");
-
-/* Closed lanes whose grace period is not over. */
-static atomic_t dying = ATOMIC_INIT(0);
-
-static void lane_destroy(struct lane *l)
-{
-	put_pid(l->pid);
-	kfree(l);
-}
-
-static void lane_free_rcu(struct rcu_head *rcu)
-{
-	lane_destroy(container_of(rcu, struct lane, rcu));
-	atomic_dec(&dying);
-}
-
-/*
- * A reader may still use the lane that it found in the slot. The last user may be unable to
- * sleep (a nonblocking read(2), a holder of devtrace_lock), so use call_rcu().
- */
-static void lane_free(struct kref *ref)
-{
-	struct lane *l = container_of(ref, struct lane, ref);
-
-	if (!l->made) {
-		lane_destroy(l);
-		return;
-	}
-	atomic_inc(&dying);
-	call_rcu(&l->rcu, lane_free_rcu);
-}
-
-/*
- * A program that makes and closes lanes faster than RCU frees them waits here, so that dying
- * lanes cannot use up the memory. Return 0 or -EINTR.
- */
-static int wait_for_dying(void)
-{
-	while (atomic_read(&dying) >= DYING_MAX) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		/* The callbacks of the dying lanes run soon after this grace period. */
-		synchronize_rcu();
-	}
-	return 0;
-}
-
-/**
- * lane_put() - drop a reference
- * @l: from slot_lane_get()
- */
-void lane_put(struct lane *l)
-{
-	kref_put(&l->ref, lane_free);
-}
 
 /* Borrow memory from the pool. The pool's module stays until the memory is returned. */
 static void lane_borrow(struct lane *l)
@@ -400,7 +343,7 @@ static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 
 	if (arg->flags & ~DEVTRACE_LANE_NO_CALLS || arg->reserved || !current->mm)
 		return -EINVAL;
-	err = size_of(arg->bytes, &bytes) ?: wait_for_dying();
+	err = size_of(arg->bytes, &bytes) ?: lane_wait_for_dying();
 	if (err)
 		return err;
 	l = lane_alloc(bytes, arg->flags);

@@ -113,6 +113,7 @@ struct devtrace_lane_ask;
 long lane_ask(struct devtrace_lane_ask __user *arg);
 int lane_hand_over(unsigned long source);
 void lane_put(struct lane *l);
+int lane_wait_for_dying(void);
 
 void lanes_exit(void);
 

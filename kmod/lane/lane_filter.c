@@ -11,16 +11,10 @@
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
-#include <linux/pid.h>
-#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "emit/emit.h"
-#include "emit/filter.h"
-#include "emit/proc.h"
-#include "lane.h"
 #include "lane_filter.h"
-#include "slot.h"
 #include "stream/quiet.h"
 #include "stream/table.h"
 #include "take.h"
@@ -123,33 +117,4 @@ void lane_filter_tell_severe(void (*told)(struct ring *r))
 	WRITE_ONCE(emit_severe_told, told);
 	if (!told)
 		quiet_wait();
-}
-
-/**
- * lane_filter_set() - filter set for events of a lane's thread, on any CPU
- * @t: the filter table, preemption off
- * @l: the lane
- * @cpu: set to the CPU of the thread
- *
- * For a thread that has ended or called exec(2), the name is the last that it emitted under.
- */
-u32 lane_filter_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu)
-{
-	const struct task_struct *task;
-	struct proc_found found;
-	struct proc_name name;
-
-	*cpu = 0;
-	name.comm[0] = 0;
-	rcu_read_lock();
-	task = pid_task(l->pid, PIDTYPE_PID);
-	if (task) {
-		/* See devtrace_proc_seen(). */
-		data_race(memcpy(name.comm, task->comm, sizeof(name.comm)));
-		*cpu = task_cpu(task);
-	} else {
-		devtrace_proc_find(l->tid, U64_MAX, &name, &found);
-	}
-	rcu_read_unlock();
-	return filter_thread_set(t, l->tid, l->tgid, name.comm);
 }

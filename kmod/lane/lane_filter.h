@@ -24,6 +24,5 @@ void lane_filter_init(struct devtrace_control *control);
 void lane_filter_tell_severe(void (*told)(struct ring *r));
 
 /* Any context; preemption off. */
-u32 lane_filter_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu);
 
 #endif /* DEVTRACE_LANE_FILTER_H */

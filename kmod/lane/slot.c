@@ -21,7 +21,6 @@
 #include "slot_priv.h"
 #include "stream/stream.h"
 #include "stream/table.h"
-#include "take.h"
 
 DEFINE_RAW_SPINLOCK(slots_lock);
 struct block_ring slots_blocks;
@@ -201,22 +200,6 @@ void slot_view(unsigned int slot, struct slot_view *v)
 }
 
 /**
- * slot_refresh() - take the events of a slot's lane
- * @slot: its number
- * @v: filled in with the slot's state afterwards
- */
-void slot_refresh(unsigned int slot, struct slot_view *v)
-{
-	struct lane *l = slot_lane_get(slot);
-
-	if (l) {
-		slot_take(l);
-		lane_put(l);
-	}
-	slot_view(slot, v);
-}
-
-/**
  * slot_run() - copy the header of a run
  * @place: place of the run
  * @r: filled in
@@ -321,28 +304,6 @@ u64 slots_behind(unsigned int slot, run_place_t place, u64 idx)
 u64 slots_bytes(void)
 {
 	return (u64)READ_ONCE(slots_blocks.nr) * BLOCK_BYTES;
-}
-
-/**
- * slots_clear() - hide all events that are complete now
- *
- * Context: process, devtrace_lock held.
- */
-void slots_clear(void)
-{
-	unsigned int i, nr = slots_nr();
-	struct slot *s;
-
-	slots_take_all();
-	for (i = 0; i < nr; i++) {
-		s = slot_at(i);
-		raw_spin_lock(&slots_lock);
-		s->cleared = blocks_chain(&slots_blocks, i)->last;
-		s->cleared_idx = blocks_chain(&slots_blocks, i)->idx;
-		memcpy(s->cleared_dropped, s->dropped, sizeof(s->dropped));
-		s->cleared_bad = s->bad;
-		raw_spin_unlock(&slots_lock);
-	}
 }
 
 /**

@@ -87,7 +87,6 @@ struct lane *slot_lane(unsigned int slot);
 struct lane *slot_lane_get(unsigned int slot);
 
 unsigned int slots_nr(void);
-void slot_refresh(unsigned int slot, struct slot_view *v);
 void slot_view(unsigned int slot, struct slot_view *v);
 bool slot_run(run_place_t place, struct run *r);
 run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r);
@@ -98,7 +97,6 @@ u64 slots_bytes(void);
 
 void slots_count_missed(unsigned long n, bool stops);
 u64 slot_missed(unsigned int slot, unsigned long n);
-void slots_clear(void);
 void slots_make(unsigned long bytes);
 int slots_memory_alloc(struct slots_memory *m, u32 nr);
 void slots_memory_free(struct slots_memory *m);

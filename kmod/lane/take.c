@@ -29,7 +29,7 @@
 #include "emit/emit_check.h"
 #include "emit/filter.h"
 #include "lane.h"
-#include "lane_filter.h"
+#include "lane_wants.h"
 #include "ring/clock.h"
 #include "slot_priv.h"
 #include "stream/stream.h"
@@ -55,26 +55,6 @@ static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 	s->dropped[cause] += n;
 	slots_dropped[cause] += n;
 	raw_spin_unlock(&slots_lock);
-}
-
-/* Look up the filter set of a record with flags or a severity. */
-static noinline u32 wants_more(const struct filter_table *t, const struct lane_event *ev)
-{
-	const struct devtrace_emit e = {
-		.type = ev->type, .severity = ev->severity, .flags = ev->flags,
-	};
-	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
-	u32 who, set;
-
-	if (emit_check_rest(&e, ev->len))
-		return FILTER_TRIGGERS;
-	who = RING_WHO_USER | (u32)ev->flags << RING_WHO_CTX_SHIFT |
-	      (u32)ev->severity << RING_WHO_SEV_SHIFT;
-	set = filter_wants(t, ev->type, who, who & both ? get_unaligned_le32(ev->data) : 0);
-	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
-		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
-				       get_unaligned_le32(ev->data + sizeof(__le32)));
-	return set & FILTER_STREAM0;
 }
 
 /* lane_next(), not inlined: nearly all records take the fast path of count_plain(). */
@@ -177,7 +157,7 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 	int ret;
 
 	if (unlikely(process))
-		mask &= lane_filter_set(t, l, &cpu);
+		mask &= lane_wants_thread(t, l, &cpu);
 	for (;;) {
 		if (likely(!process))
 			p->nr += count_plain(t, buf, &at, len, &p->time);
@@ -190,7 +170,7 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 			break;
 		set = t->types[1][ev.type];
 		if (unlikely(ev.flags | ev.severity)) {
-			set = wants_more(t, &ev);
+			set = lane_wants_more(t, &ev);
 			if (set == FILTER_TRIGGERS)
 				break;
 		}
@@ -534,4 +514,42 @@ void slots_stop(bool stop)
 	WRITE_ONCE(stopped, stop);
 	/* Taking in progress holds its lane's lock, so this waits for it. */
 	slots_take_all();
+}
+
+/**
+ * slot_refresh() - take the events of a slot's lane
+ * @slot: its number
+ * @v: filled in with the slot's state afterwards
+ */
+void slot_refresh(unsigned int slot, struct slot_view *v)
+{
+	struct lane *l = slot_lane_get(slot);
+
+	if (l) {
+		slot_take(l);
+		lane_put(l);
+	}
+	slot_view(slot, v);
+}
+
+/**
+ * slots_clear() - hide all events that are complete now
+ *
+ * Context: process, devtrace_lock held.
+ */
+void slots_clear(void)
+{
+	unsigned int i, nr = slots_nr();
+	struct slot *s;
+
+	slots_take_all();
+	for (i = 0; i < nr; i++) {
+		s = slot_at(i);
+		raw_spin_lock(&slots_lock);
+		s->cleared = blocks_chain(&slots_blocks, i)->last;
+		s->cleared_idx = blocks_chain(&slots_blocks, i)->idx;
+		memcpy(s->cleared_dropped, s->dropped, sizeof(s->dropped));
+		s->cleared_bad = s->bad;
+		raw_spin_unlock(&slots_lock);
+	}
 }

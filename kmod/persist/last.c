@@ -14,10 +14,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
-#include <linux/once.h>
 #include <linux/poll.h>
-#include <linux/random.h>
-#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -45,27 +42,6 @@ struct last {
 struct place {
 	struct stream	*stream;
 };
-
-void *persist_alloc(size_t n)
-{
-	return vzalloc(n);
-}
-
-void persist_free(void *p)
-{
-	vfree(p);
-}
-
-/* The same hash as in wire.c, with another key: the hashes need not compare equal. */
-u64 persist_hide(u64 address)
-{
-	static siphash_key_t key;
-
-	if (address < 65536)
-		return address;
-	get_random_once(&key, sizeof(key));
-	return siphash_1u64(address, &key) | 1ULL << 63;
-}
 
 static struct last *last_of(const struct file *file)
 {

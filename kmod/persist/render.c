@@ -78,19 +78,6 @@ static void send_name(struct render *r, const struct persist_name *n)
 	render_send(r, n->kind, put_str(p, n->name, sizeof(n->name)));
 }
 
-void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to)
-{
-	u8 *p = put_le(render_body(r), number, 2);
-
-	if (!n)
-		return;
-	p = put_le(p, cause, 2);
-	p = put_le(p, n, 8);
-	p = put_le(p, last, 8);
-	render_send(r, DEVTRACE_T_LOST, put_le(p, to, 8));
-	r->a->lost += n;
-}
-
 /* Hash addresses: even those of an old kernel tell about the layout of this one. */
 static void hide_addresses(u8 *p, u32 len)
 {

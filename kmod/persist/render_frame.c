@@ -118,3 +118,16 @@ void render_send(struct render *r, u8 type, const u8 *end)
 	raw[n++] = DEVTRACE_FLAG;
 	r->o->n += n;
 }
+
+void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to)
+{
+	u8 *p = put_le(render_body(r), number, 2);
+
+	if (!n)
+		return;
+	p = put_le(p, cause, 2);
+	p = put_le(p, n, 8);
+	p = put_le(p, last, 8);
+	render_send(r, DEVTRACE_T_LOST, put_le(p, to, 8));
+	r->a->lost += n;
+}

@@ -35,6 +35,7 @@
 #include "profile.h"
 #include "profile_added.h"
 #include "profile_names.h"
+#include "profile_titles.h"
 #include "profile_types.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
@@ -178,7 +179,7 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
 	bitmap_zero(refused, 256);
 	if (wants_any(types)) {
 		look_up();
-		profile_names_on();
+		profile_titles_on();
 		WRITE_ONCE(devtrace_profile_on, true);
 	}
 	/* Detach first: unwanted events cost time while the others are attached. */

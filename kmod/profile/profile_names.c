@@ -11,7 +11,6 @@
 #include <linux/bitmap.h>
 #include <linux/bits.h>
 #include <linux/hash.h>
-#include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -38,7 +37,6 @@ static DECLARE_BITMAP(funs_named, FUNS + FUN_WAYS);
 static DECLARE_BITMAP(calls, 2 * SYSCALLS);
 static DECLARE_BITMAP(calls_named, 2 * SYSCALLS);
 static struct irq_work names_soon;
-static bool names_on;
 
 /* The names ordered by number, one after the other, "" for none. */
 static const char native_calls[] =
@@ -189,42 +187,6 @@ static int module_gone(struct notifier_block *nb, unsigned long what, void *arg)
 }
 
 static struct notifier_block module_nb = { .notifier_call = module_gone };
-
-/**
- * profile_names_on() - name types, objects and softirqs, once
- *
- * Context: process; may sleep.
- */
-void profile_names_on(void)
-{
-	static const struct {
-		u16 id;
-		const char *name;
-	} objects[] = {
-		{ DEVTRACE_OBJ_SYSCALL, "syscall" }, { DEVTRACE_OBJ_COMPAT, "syscall32" },
-		{ DEVTRACE_OBJ_IRQ, "irq" }, { DEVTRACE_OBJ_VECTOR, "vector" },
-		{ DEVTRACE_OBJ_SOFTIRQ, "softirq" },
-	};
-	static const char *const softirqs[NR_SOFTIRQS] = {
-		[HI_SOFTIRQ] = "HI", [TIMER_SOFTIRQ] = "TIMER",
-		[NET_TX_SOFTIRQ] = "NET_TX", [NET_RX_SOFTIRQ] = "NET_RX",
-		[BLOCK_SOFTIRQ] = "BLOCK", [IRQ_POLL_SOFTIRQ] = "IRQ_POLL",
-		[TASKLET_SOFTIRQ] = "TASKLET", [SCHED_SOFTIRQ] = "SCHED",
-		[HRTIMER_SOFTIRQ] = "HRTIMER", [RCU_SOFTIRQ] = "RCU",
-	};
-	unsigned int i;
-
-	if (names_on)
-		return;
-	names_on = true;
-	for (i = 0; i < profile_probes_nr; i++)
-		devtrace_name_type(profile_probes[i].type, profile_probes[i].title);
-	for (i = 0; i < ARRAY_SIZE(objects); i++)
-		devtrace_name_obj((void *)(unsigned long)objects[i].id, objects[i].name);
-	for (i = 0; i < NR_SOFTIRQS; i++)
-		if (softirqs[i])
-			devtrace_name_sig(i, (void *)DEVTRACE_OBJ_SOFTIRQ, softirqs[i]);
-}
 
 int profile_names_init(void)
 {

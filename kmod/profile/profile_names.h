@@ -7,7 +7,6 @@
 
 void profile_seen_fun(const void *fun);
 void profile_seen_syscall(unsigned int compat, unsigned int nr);
-void profile_names_on(void);
 int profile_names_init(void);
 void profile_names_exit(void);
 

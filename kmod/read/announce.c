@@ -23,6 +23,8 @@
 #include <linux/string.h>
 
 #include "announce.h"
+#include "stream/stop.h"
+#include "stream/stream.h"
 
 /**
  * announce_init() - set up for a reader that got no frame yet
@@ -343,4 +345,35 @@ void announce_past(struct announce *a)
 	a->next_past++;
 	a->has_past = false;
 	a->sought = false;
+}
+
+/* Has the stream begun to stop without having recorded the change? */
+static bool is_about_to_stop(const struct stream *s)
+{
+	switch (stop_phase(&s->stop)) {
+	case STOP_RUN:
+		return false;
+	case STOP_COUNT:
+		return !atomic_read(&s->stop.left);
+	default:
+		return !READ_ONCE(s->gone);
+	}
+}
+
+/**
+ * announce_stop_is_next() - must losses of a stop wait for a change to be sent first?
+ * @a: of the reader, which has read the counts
+ */
+bool announce_stop_is_next(struct announce *a)
+{
+	bool stops;
+
+	/*
+	 * LMM(missed:E): If a count comes from missed:F, then the phase loaded below, or the
+	 * history, shows the change. Pairs with missed:F.
+	 */
+	smp_rmb();
+	/* The history has the change before the phase says that it is over. */
+	stops = is_about_to_stop(a->stream);
+	return announce_has_past(a) || (a->state == DEVTRACE_STATE_RUNNING && stops);
 }

@@ -123,6 +123,7 @@ void announce_early_clock(struct announce *a, u64 ts);
 void announce_event(struct announce *a, u32 tid, u64 ts);
 bool announce_names(struct announce *a, size_t want, u64 bound);
 bool announce_find_past(struct announce *a);
+bool announce_stop_is_next(struct announce *a);
 void announce_past(struct announce *a);
 
 /* Call before sending a frame with a time that is no event. */

@@ -7,7 +7,7 @@
 #include <linux/wait.h>
 
 #include "clear.h"
-#include "lane/slot.h"
+#include "lane/take.h"
 #include "ring/clock.h"
 #include "ring/ring_read.h"
 #include "stream/stream.h"

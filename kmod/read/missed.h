@@ -9,7 +9,6 @@
 
 struct reader;
 
-bool missed_waits(struct reader *rd);
 bool missed_tell(struct reader *rd);
 
 #endif /* DEVTRACE_MISSED_H */

@@ -2,7 +2,7 @@
 /*
  * A source of a reader: the ring of a CPU, or a slot of the lanes
  *
- * A reader merges its sources by four operations, and knows nothing else of them:
+ * A reader merges its sources by four operations:
  *
  *	source_refresh()	look for the next event, report what was lost before it
  *	source_give()		make frames of the events at the front, and advance
@@ -13,9 +13,10 @@
  * from it. Events that a source skips without giving them are counted in @lost or @cleared
  * until a refresh reports them, once.
  *
- * Only this file, and missed.c for events missed by stops, distinguish the kinds. They use a
- * switch, not a table of functions: read(2) may call an operation for each event, and an
- * indirect call costs a retpoline.
+ * missed.c reports events missed by stops with the functions source_missed*().
+ *
+ * Only this file distinguishes the kinds. It uses a switch, not a table of functions: read(2) may
+ * call an operation for each event, and an indirect call costs a retpoline.
  */
 #ifndef DEVTRACE_SOURCE_H
 #define DEVTRACE_SOURCE_H
@@ -109,6 +110,59 @@ static inline void source_clear(struct reader *rd, struct source *src)
 		break;
 	default:
 		lane_source_clear(rd, lane_source(src));
+	}
+}
+
+/**
+ * source_missed_before() - number of events that a source missed before a change of state
+ * @s: the stream
+ * @src: its source
+ * @n: number of the change; stream_counted() is true, check stream_remembers() afterwards
+ */
+static inline u64 source_missed_before(const struct stream *s, struct source *src, unsigned long n)
+{
+	switch (src->kind) {
+	case SOURCE_RING:
+		return stream_missed(s, n, src->number);
+	default:
+		return slot_missed(lane_source(src)->slot, n);
+	}
+}
+
+/* Number of events that a source has missed up to now. */
+static inline u64 source_missed_by_now(struct source *src)
+{
+	struct slot_view v;
+
+	switch (src->kind) {
+	case SOURCE_RING:
+		return ring_count_read(&ring_source(src)->ring->dropped[DEVTRACE_LOST_STOPPED]);
+	default:
+		slot_view(lane_source(src)->slot, &v);
+		return v.dropped[DEVTRACE_LOST_STOPPED];
+	}
+}
+
+/* Number of missed events that were reported to the reader. */
+static inline u64 *source_missed_told(struct source *src)
+{
+	switch (src->kind) {
+	case SOURCE_RING:
+		return &ring_source(src)->drops[DEVTRACE_LOST_STOPPED];
+	default:
+		return &lane_source(src)->drops[DEVTRACE_LOST_STOPPED];
+	}
+}
+
+/* Report that a source has missed @n events in all, up to the time @to. */
+static inline void source_missed(struct reader *rd, struct source *src, u64 n, u64 to)
+{
+	switch (src->kind) {
+	case SOURCE_RING:
+		ring_source_missed(rd, ring_source(src), n, to);
+		break;
+	default:
+		lane_source_missed(rd, lane_source(src), n, to);
 	}
 }
 

@@ -19,7 +19,7 @@
 #include <linux/string.h>
 
 #include "heap.h"
-#include "missed.h"
+#include "lane/take.h"
 #include "reader_priv.h"
 #include "ring/clock.h"
 #include "source.h"
@@ -275,7 +275,7 @@ static void report_lane(struct reader *rd, struct lane_source *s, const struct s
 		source_report(rd, &s->src, cause, v->dropped[cause] - s->drops[cause], now);
 		s->drops[cause] = v->dropped[cause];
 	}
-	if (!missed_waits(rd))
+	if (!announce_stop_is_next(&rd->told))
 		lane_source_missed(rd, s, v->dropped[DEVTRACE_LOST_STOPPED], now);
 	if (v->bad != s->bad)
 		source_lost(rd, &s->src, DEVTRACE_LOST_LANE, 0, s->src.last, now);

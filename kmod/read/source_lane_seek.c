@@ -10,6 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
+#include "lane/take.h"
 #include "reader_priv.h"
 #include "source.h"
 #include "source_lane.h"

@@ -24,7 +24,6 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
-#include "missed.h"
 #include "reader_priv.h"
 #include "ring/clock.h"
 #include "ring/ring_read.h"
@@ -162,7 +161,7 @@ static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 		u64 n = ring_count_read(&s->ring->dropped[cause]);
 
 		if (cause == DEVTRACE_LOST_STOPPED) {
-			if (!missed_waits(rd))
+			if (!announce_stop_is_next(&rd->told))
 				ring_source_missed(rd, s, n, s->src.ready ? s->src.key : now);
 			continue;
 		}

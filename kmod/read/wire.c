@@ -6,19 +6,15 @@
  * two readers of the same buffer get the same bytes.
  */
 #include <linux/random.h>
-#include <linux/siphash.h>
 #include <linux/string.h>
 #include <linux/utsname.h>
 
 #include "boot_id.h"
 #include "compat/compat.h"
+#include "hide.h"
 #include "lane/slot.h"
-#include "ring/elem.h"
 #include "stream/past.h"
 #include "wire.h"
-
-/* Object ids below this are numbers, not addresses. */
-#define SMALL_ID	65536
 
 /**
  * wire_init() - set up for a reader that got no frame yet
@@ -207,14 +203,6 @@ void wire_proc(struct wire *w, const struct proc_name *name)
 	wire_send(w, DEVTRACE_T_PROC, p - (char *)b);
 }
 
-/* Replace a kernel address by a hash, the same for the same address. */
-static u64 hide_address(u64 v)
-{
-	if (v < SMALL_ID)
-		return v;
-	return siphash_1u64(v, &devtrace_boot_id.key) | 1ULL << 63;
-}
-
 /**
  * wire_dict_key() - the key of a name as readers see it
  * @d: the name
@@ -243,36 +231,4 @@ void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope)
 	b->key = cpu_to_le64(wire_dict_key(d, scope));
 	p = put_name(p, d->name, sizeof(d->name));
 	wire_send(w, d->kind, p - (char *)b);
-}
-
-/**
- * wire_hide_addresses() - hide the addresses in the elements of a kernel event
- * @p: the elements
- * @len: bytes of them
- */
-void wire_hide_addresses(u8 *p, unsigned int len)
-{
-	unsigned int i = 0;
-	int n;
-
-	while (i < len) {
-		u8 format = p[i++];
-		u8 *addr = NULL;
-
-		n = elem_size(format, p + i, len - i);
-		if (n < 0)
-			return;
-		switch (format & 0xf) {
-		case DEVTRACE_E_OBJ:
-		case DEVTRACE_E_FUN:
-			addr = p + i;
-			break;
-		case DEVTRACE_E_SIG:
-			addr = p + i + 4;
-			break;
-		}
-		if (addr)
-			put_unaligned_le64(hide_address(get_unaligned_le64(addr)), addr);
-		i += n;
-	}
 }

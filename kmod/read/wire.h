@@ -93,7 +93,6 @@ void wire_state(struct wire *w, const struct stream_past *p);
 void wire_proc(struct wire *w, const struct proc_name *name);
 u64 wire_dict_key(const struct devtrace_dict *d, u32 scope);
 void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope);
-void wire_hide_addresses(u8 *p, unsigned int len);
 void wire_send(struct wire *w, u8 type, unsigned int len);
 void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n);
 

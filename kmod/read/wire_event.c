@@ -17,6 +17,7 @@
 #include <linux/string.h>
 
 #include "compat/compat.h"
+#include "hide.h"
 #include "lane/slot.h"
 #include "wire.h"
 #include "wire_quick.h"
@@ -191,7 +192,7 @@ static void hide_addresses(u8 *data, unsigned int len, u8 flags)
 	skip += flags & DEVTRACE_F_CODE ? 4 : 0;
 	skip += flags & DEVTRACE_F_OBJSIG ? 4 : 0;
 	if (skip < len)
-		wire_hide_addresses(data + skip, len - skip);
+		hide_in_elements(data + skip, len - skip);
 }
 
 /**

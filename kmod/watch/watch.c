@@ -30,7 +30,6 @@
 #include <linux/devtrace_watch.h>
 
 #include "compat/compat.h"
-#include "compat/compat_export.h"
 #include "emit/control_ops.h"
 #include "emit/emit.h"
 #include "emit/event.h"
@@ -41,7 +40,7 @@
 #include "ring/ring.h"
 #include "stream/quiet.h"
 #include "stream/table.h"
-#include "tracepoint.h"
+#include "watch.h"
 
 /* The lowest severity of a filter that wants none. */
 #define NO_LEVEL	(DEVTRACE_SEV_LEVEL + 1)
@@ -356,26 +355,16 @@ static const struct kernel_param_ops nested_ops = { .get = nested_get };
 module_param_cb(nested, &nested_ops, NULL, 0444);
 MODULE_PARM_DESC(nested, "number of events that callbacks emitted: they are stored, but no watch is called for them");
 
-static int __init devtrace_watch_init(void)
+/**
+ * watch_exit() - the module goes
+ *
+ * A driver's watch holds a reference to the module, so no such watch is left.
+ */
+void watch_exit(void)
 {
-	return 0;
-}
-
-/* A driver's watch holds a reference to the module, so only the tracepoint's may be left. */
-static void __exit devtrace_watch_exit(void)
-{
-	watch_tracepoint_exit();
 	mutex_lock(&devtrace_lock);
 	/* Without memory, watch_leave() leaves the bit, but emitters no longer call this module. */
 	if (our_bit && watch_leave())
 		pr_warn("no memory for a table of filters: one trigger fewer until devtrace is loaded again\n");
 	mutex_unlock(&devtrace_lock);
 }
-
-module_init(devtrace_watch_init);
-module_exit(devtrace_watch_exit);
-
-MODULE_DESCRIPTION("Trace device: callbacks for events, and the tracepoint devtrace:event");
-MODULE_LICENSE("GPL");
-MODULE_VERSION(DEVTRACE_VERSION);
-COMPAT_IMPORT_INTERNAL();

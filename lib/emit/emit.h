@@ -19,9 +19,17 @@ enum {
 	CONN_OFF = -2,		/* closed, until devtrace_open(); CONN_OFF - errno: no device */
 };
 
-/* dt_conn_device() returns "" if an empty DEVTRACE_DEVICE turns emitting off. */
-int dt_conn_state(void);
-const char *dt_conn_device(void);
+/*
+ * The name of the device, or "" if DEVTRACE_DEVICE turns emitting off or is too long;
+ * dt_device_error(): then the errno number, otherwise 0.
+ */
+const char *dt_device_name(void);
+int dt_device_error(void);
+
+/* The number of calls of devtrace_open(). */
+unsigned int dt_conn_opens(void);
+/* The status that devtrace_status() returns for this state of the connection. */
+int dt_status_of(int state);
 
 /*
  * Print why there is no device, once for each reason and only if DEVTRACE_DEBUG asks for it. May
@@ -73,10 +81,10 @@ bool conn_page(void);
 
 /*
  * dt_clock_unshifted(): does clock_gettime(2) read the kernel's own clock in this process, not
- * one shifted by a time namespace? dt_clock_look() finds this out anew.
+ * one shifted by a time namespace? dt_timens_look() finds this out anew.
  */
 bool dt_clock_unshifted(void);
-void dt_clock_look(void);
+void dt_timens_look(void);
 
 /* Version of a control page made by the library: the device's page cannot be mapped. */
 #define PAGE_OURS	0xffffffff

@@ -24,8 +24,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -39,62 +37,17 @@
 #define FD_LOW		3
 
 static int conn = CONN_UNTRIED;
+/* Calls of devtrace_open(): a thread refused a lane before the last one asks again. */
+static unsigned int opens;
 
-static char device[256] = "/dev/trace";
-static int device_error;	/* errno number; not 0: emitting is off */
-static bool device_known;
-
-static unsigned long errors;
-static int last_error;
-
-int emit_error(int err)
+int devtrace_status(void)
 {
-	__atomic_store_n(&last_error, err, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&errors, 1, __ATOMIC_RELAXED);
-	return err;
+	return dt_status_of(__atomic_load_n(&conn, __ATOMIC_ACQUIRE));
 }
 
-unsigned long devtrace_errors(void)
+unsigned int dt_conn_opens(void)
 {
-	return __atomic_load_n(&errors, __ATOMIC_RELAXED);
-}
-
-int devtrace_error(void)
-{
-	return __atomic_load_n(&last_error, __ATOMIC_RELAXED);
-}
-
-/*
- * Read the variable once, early, and copy it: later setenv(3) calls, or a program that
- * overwrites its environment with its title, must not affect an event in a signal handler. A
- * set-user-id program ignores the variable.
- */
-__attribute__((constructor(101)))
-static void device_name(void)
-{
-	const char *name;
-
-	if (__atomic_load_n(&device_known, __ATOMIC_ACQUIRE))
-		return;
-	name = secure_getenv("DEVTRACE_DEVICE");
-	if (name && !*name)
-		device_error = ENODEV;
-	else if (name && strlen(name) >= sizeof(device))
-		device_error = ENAMETOOLONG;
-	else if (name)
-		strcpy(device, name);
-	__atomic_store_n(&device_known, true, __ATOMIC_RELEASE);
-}
-
-const char *dt_conn_device(void)
-{
-	device_name();
-	return device_error ? "" : device;
-}
-
-int dt_conn_state(void)
-{
-	return __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&opens, __ATOMIC_RELAXED);
 }
 
 void dt_close_quietly(int fd)
@@ -132,7 +85,7 @@ static int open_error(void)
 	int err = errno;
 	struct stat st;
 
-	if ((err == EACCES || err == EPERM) && !stat(device, &st) && !S_ISCHR(st.st_mode))
+	if ((err == EACCES || err == EPERM) && !stat(dt_device_name(), &st) && !S_ISCHR(st.st_mode))
 		return ENOTTY;
 	return err;
 }
@@ -141,11 +94,11 @@ static int open_error(void)
 static int open_device(void)
 {
 	const int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	int fd, high, err;
+	const char *device = dt_device_name();
+	int fd, high, err = dt_device_error();
 
-	device_name();
-	if (device_error)
-		return -device_error;
+	if (err)
+		return -err;
 
 	/* Mapping the control page requires read permission. */
 	fd = syscall(SYS_openat, AT_FDCWD, device, O_RDWR | flags);
@@ -305,8 +258,8 @@ int devtrace_open(void)
 	else if (fd < 0)
 		fd = connect_from(fd, &err);
 	/* The program may have called setns(2). */
-	dt_clock_look();
-	dt_lane_again();
+	dt_timens_look();
+	__atomic_fetch_add(&opens, 1, __ATOMIC_RELAXED);
 	errno = saved;
 	return fd >= 0 ? 0 : err ? err : ENODEV;
 }

@@ -48,7 +48,7 @@ enum lane_phase {
  * @source: number of the lane's source, from the kernel
  * @size: bytes mapped at @blocks
  * @pid: process that asked for the lane
- * @generation: count of dt_lane_again() calls when the kernel refused a lane
+ * @generation: dt_conn_opens() when the kernel refused a lane
  * @calls: full blocks are handed to the kernel by system calls
  * @phase: enum lane_phase
  */
@@ -103,8 +103,5 @@ bool dt_lane_closed(void);
 
 /* Let the kernel take complete blocks. @ready may be set or clear. Keeps errno. */
 void dt_lane_hand(struct lane *l);
-
-/* Let threads whose request was refused ask again. */
-void dt_lane_again(void);
 
 #endif

@@ -54,9 +54,6 @@ static const uint32_t no_cpu = DEVTRACE_LANE_NO_CPU;
 
 __thread struct lane dt_lane_mine LANE_TLS = { .head = &no_head, .cpu_now = &no_cpu };
 
-/* Calls of dt_lane_again(): a thread refused before the last one asks again. */
-static unsigned int generation;
-
 static pthread_key_t key;
 static bool key_there;
 
@@ -64,11 +61,6 @@ static bool key_there;
 static uint32_t default_bytes;
 static uint32_t default_flags;
 static bool never;
-
-void dt_lane_again(void)
-{
-	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
-}
 
 /*
  * Keep all handlers out: with @ready clear in this phase they leave the lane alone. Repeat if a
@@ -94,7 +86,7 @@ static void lane_drop(struct lane *l, enum lane_phase phase)
 	lane_handler_barrier();
 	if (blocks)
 		munmap(blocks, l->size);
-	l->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+	l->generation = dt_conn_opens();
 	lane_handler_barrier();
 	l->phase = phase;
 }
@@ -234,7 +226,7 @@ static int lane_setup(struct lane *l, uint32_t bytes, uint32_t flags, int popula
 	 * own.
 	 */
 	l->pid = getpid();
-	l->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+	l->generation = dt_conn_opens();
 	lane_handler_barrier();
 	if (__atomic_load_n(&key_there, __ATOMIC_RELAXED) && counter_allowed() &&
 	    dt_clock_unshifted())
@@ -276,7 +268,7 @@ bool dt_lane_get(void)
 	if (phase == LANE_OPEN)
 		return l->ready;
 	if (phase != LANE_UNTRIED &&
-	    (phase != LANE_NONE || l->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED)))
+	    (phase != LANE_NONE || l->generation == dt_conn_opens()))
 		return false;
 	/* Before any system call: a program without lanes may have forbidden them. */
 	if (never) {

@@ -97,7 +97,7 @@ static int page_device(size_t size, int fd)
 	if (p == MAP_FAILED)
 		return -1;
 	/* Here, because a thread that connects may open files. */
-	dt_clock_look();
+	dt_timens_look();
 	return 0;
 }
 

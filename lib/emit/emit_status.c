@@ -54,7 +54,7 @@ static bool debug;
 static unsigned int said;	/* a bit for each reason printed */
 
 /*
- * Once and early, like device_name(). If standard error is closed now, descriptor 2 will be some
+ * Once and early, like device_read(). If standard error is closed now, descriptor 2 will be some
  * other file: print nothing.
  */
 __attribute__((constructor(101)))
@@ -67,7 +67,7 @@ static void debug_asked(void)
 	errno = saved;
 }
 
-static int status_of(int state)
+int dt_status_of(int state)
 {
 	if (state >= 0)
 		return DEVTRACE_OK;
@@ -82,7 +82,7 @@ static int status_of(int state)
 		return DEVTRACE_NO_DEVICE;
 	case ENODEV:
 		/* The variable is empty, or the node has no driver. */
-		return *dt_conn_device() ? DEVTRACE_NO_DEVICE : DEVTRACE_DISABLED;
+		return *dt_device_name() ? DEVTRACE_NO_DEVICE : DEVTRACE_DISABLED;
 	case EACCES:
 	case EPERM:
 		return DEVTRACE_NOT_PERMITTED;
@@ -96,11 +96,6 @@ static int status_of(int state)
 	default:
 		return DEVTRACE_FAILED;
 	}
-}
-
-int devtrace_status(void)
-{
-	return status_of(dt_conn_state());
 }
 
 const char *devtrace_status_text(int status)
@@ -144,7 +139,7 @@ static bool is_regular_file(void)
 {
 	const int saved = errno;
 	struct stat st;
-	bool is = !stat(dt_conn_device(), &st) && S_ISREG(st.st_mode);
+	bool is = !stat(dt_device_name(), &st) && S_ISREG(st.st_mode);
 
 	errno = saved;
 	return is;
@@ -161,7 +156,7 @@ static const char remove_it[] =
 
 void dt_status_print(int state)
 {
-	const int status = status_of(state);
+	const int status = dt_status_of(state);
 	const char *text = words[status].text, *todo = words[status].todo;
 	char line[LINE];
 	size_t len = 0;
@@ -170,12 +165,12 @@ void dt_status_print(int state)
 		return;
 	if (status == DEVTRACE_NOT_A_DEVICE && is_regular_file()) {
 		text = "a regular file, not a trace device";
-		if (in_dev(dt_conn_device()))
+		if (in_dev(dt_device_name()))
 			todo = remove_it;
 	}
 	len = status_put(line, len, "devtrace: ");
-	len = status_put(line, len, dt_conn_device());
-	len = status_put(line, len, *dt_conn_device() ? ": " : "");
+	len = status_put(line, len, dt_device_name());
+	len = status_put(line, len, *dt_device_name() ? ": " : "");
 	len = status_put(line, len, text);
 	len = status_put(line, len, ": this program's events are discarded; ");
 	len = status_put(line, len, todo);

@@ -19,11 +19,6 @@
 #include <unistd.h>
 #include "rx.h"
 
-struct rx dt_rx = {
-	.listen = -1, .inode = -1, .poll = -1, .stop = -1,
-	.lock = PTHREAD_MUTEX_INITIALIZER, .go = PTHREAD_COND_INITIALIZER,
-};
-
 static void let_go(struct rx_peer *peer)
 {
 	close(peer->fd);

@@ -53,14 +53,6 @@ check "two that use each other are refused" \
 	sh -c "! '$top/selftests/rooms' symbols lib '$tmp/objs' >'$tmp/said'"
 check "they are named, with what they use" grep -qx \
 	"lib/decode/high.c and lib/decode/low.c: use each other: low2(), high()" "$tmp/said"
-object rx/rx.o 'int rx(void); int rx(void) { return 1; }'
-object rx/rx_do.o 'int rx(void), act(void); int act(void) { return rx(); }'
-rm "$tmp/objs/decode/low.o" "$tmp/objs/decode/high.o"
-check "a knot that is untied is to go from the list" \
-	sh -c "! '$top/selftests/rooms' symbols lib '$tmp/objs' >'$tmp/said'"
-check "it is named, too" grep -qx \
-	"lib/rx/rx,rx_do: is no knot any more; take it from the list of rooms" "$tmp/said"
-
 # A name that tells nothing
 check "no function of kmod and lib is one bare word" "$top/selftests/rooms" names
 rm -rf "$tmp/tree"

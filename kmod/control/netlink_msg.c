@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages of the family: entries of dumps, replies, notifications
+ *
+ * Notifications go only to network namespaces that the initial user namespace owns. In others,
+ * any user can be "root". A family cannot require a listener to have a capability in the
+ * initial user namespace; it can require CAP_SYS_ADMIN in the user namespace that owns the
+ * network namespace, which here is the initial one.
+ */
+#include <linux/mutex.h>
+#include <linux/rtnetlink.h>
+#include <linux/user_namespace.h>
+#include <net/net_namespace.h>
+
+#include "compat/compat_netlink.h"
+#include "netlink_msg.h"
+#include "stream/table.h"
+
+/* Set before the family is registered. */
+static struct genl_family *msg_family;
+
+/*
+ * Events fire triggers and pass watermarks before the family is registered, too; its group
+ * number would then belong to another family. Protected by devtrace_lock.
+ */
+static bool msg_registered;
+
+/* Incremented at each change, so that a dump reveals a change meanwhile; never 0. */
+static unsigned int msg_changes = 1;
+
+/* The count of changes, for a dump. Context: devtrace_lock held. */
+unsigned int netlink_msg_changes(void)
+{
+	return msg_changes;
+}
+
+struct nlattr **netlink_dump_attrs(struct netlink_callback *cb)
+{
+	return compat_dump_attrs(cb);
+}
+
+void *netlink_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct genlmsghdr *hdr = nlmsg_data(cb->nlh);
+	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				 msg_family, NLM_F_MULTI, hdr->cmd);
+
+	if (head)
+		genl_dump_check_consistent(cb, head);
+	return head;
+}
+
+int netlink_dump_end(struct sk_buff *skb, void *head, int err)
+{
+	if (err)
+		genlmsg_cancel(skb, head);
+	else
+		genlmsg_end(skb, head);
+	return err;
+}
+
+int netlink_reply_begin(struct netlink_msg *m, struct genl_info *info, size_t size)
+{
+	m->cmd = info->genlhdr->cmd;
+	m->skb = genlmsg_new(size, GFP_KERNEL);
+	if (!m->skb)
+		return -ENOMEM;
+	m->head = genlmsg_put_reply(m->skb, info, msg_family, 0, m->cmd);
+	if (!m->head) {
+		nlmsg_free(m->skb);
+		return -EMSGSIZE;
+	}
+	return 0;
+}
+
+int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err)
+{
+	if (WARN_ON_ONCE(err)) {
+		nlmsg_free(m->skb);
+		return err;
+	}
+	genlmsg_end(m->skb, m->head);
+	return genlmsg_reply(m->skb, info);
+}
+
+/* Send to each network namespace that listens; NULL: tell listeners that a message was lost. */
+static void notify_all(struct sk_buff *skb)
+{
+	struct sk_buff *copy;
+	struct net *net;
+
+	/* Not killable: other holders hold it for a list operation only. */
+	down_read(&net_rwsem);
+	for_each_net(net) {
+		if (net->user_ns != &init_user_ns || !genl_has_listeners(msg_family, net, 0))
+			continue;
+		copy = skb ? skb_clone(skb, GFP_KERNEL) : NULL;
+		if (copy)
+			genlmsg_multicast_netns(msg_family, net, copy, 0, 0, GFP_KERNEL);
+		else
+			genl_set_err(msg_family, net, 0, 0, -ENOBUFS);
+	}
+	up_read(&net_rwsem);
+}
+
+bool netlink_notify_begin(struct netlink_msg *m, int cmd, size_t size)
+{
+	lockdep_assert_held(&devtrace_lock);
+	if (!msg_registered)
+		return false;
+	if (cmd != DEVTRACE_CMD_NTF_FIRED && cmd != DEVTRACE_CMD_NTF_WATERMARK)
+		msg_changes = msg_changes + 1 ?: 1;
+	m->cmd = cmd;
+	m->skb = genlmsg_new(size, GFP_KERNEL);
+	m->head = m->skb ? genlmsg_put(m->skb, 0, 0, msg_family, 0, cmd) : NULL;
+	if (!m->head) {
+		nlmsg_free(m->skb);
+		notify_all(NULL);
+		return false;
+	}
+	return true;
+}
+
+void netlink_notify_end(struct netlink_msg *m, int err)
+{
+	if (WARN_ON_ONCE(err)) {
+		notify_all(NULL);
+	} else {
+		genlmsg_end(m->skb, m->head);
+		notify_all(m->skb);
+	}
+	nlmsg_free(m->skb);
+}
+
+void netlink_notify_name(int cmd, int attrtype, const char *name)
+{
+	struct netlink_msg m;
+
+	if (netlink_notify_begin(&m, cmd, nla_total_size(DEVTRACE_NAME_LEN)))
+		netlink_notify_end(&m, nla_put_string(m.skb, attrtype, name));
+}
+
+int __init netlink_msg_register(struct genl_family *family)
+{
+	int err;
+
+	msg_family = family;
+	err = genl_register_family(family);
+	mutex_lock(&devtrace_lock);
+	msg_registered = !err;
+	mutex_unlock(&devtrace_lock);
+	return err;
+}
+
+/* Waits for requests in progress and their replies. */
+void netlink_msg_unregister(void)
+{
+	mutex_lock(&devtrace_lock);
+	msg_registered = false;
+	mutex_unlock(&devtrace_lock);
+	genl_unregister_family(msg_family);
+}

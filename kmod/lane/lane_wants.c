@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Look up the filter set of an event of a lane
+ */
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "emit/emit_check.h"
+#include "emit/filter.h"
+#include "emit/proc.h"
+#include "lane.h"
+#include "lane_wants.h"
+
+/**
+ * lane_wants_more() - look up the filter set of a record with flags or a severity
+ * @t: the table, preemption off
+ * @ev: the record
+ *
+ * Return: the set of stream 0, or FILTER_TRIGGERS if no program may emit such an event.
+ */
+u32 lane_wants_more(const struct filter_table *t, const struct lane_event *ev)
+{
+	const struct devtrace_emit e = {
+		.type = ev->type, .severity = ev->severity, .flags = ev->flags,
+	};
+	u32 who;
+
+	if (emit_check_rest(&e, ev->len))
+		return FILTER_TRIGGERS;
+	who = RING_WHO_USER | (u32)ev->flags << RING_WHO_CTX_SHIFT |
+	      (u32)ev->severity << RING_WHO_SEV_SHIFT;
+	return filter_wants_data(t, ev->type, who, ev->data) & FILTER_STREAM0;
+}
+
+/**
+ * lane_wants_thread() - filter set for events of a lane's thread, on any CPU
+ * @t: the filter table, preemption off
+ * @l: the lane
+ * @cpu: set to the CPU of the thread
+ *
+ * For a thread that has ended or called exec(2), the name is the last that it emitted under.
+ */
+u32 lane_wants_thread(const struct filter_table *t, const struct lane *l, unsigned int *cpu)
+{
+	const struct task_struct *task;
+	struct proc_found found;
+	struct proc_name name;
+
+	*cpu = 0;
+	name.comm[0] = 0;
+	rcu_read_lock();
+	task = pid_task(l->pid, PIDTYPE_PID);
+	if (task) {
+		/* See devtrace_proc_seen(). */
+		data_race(memcpy(name.comm, task->comm, sizeof(name.comm)));
+		*cpu = task_cpu(task);
+	} else {
+		devtrace_proc_find(l->tid, U64_MAX, &name, &found);
+	}
+	rcu_read_unlock();
+	return filter_thread_set(t, l->tid, l->tgid, name.comm);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's functions that the portable part of this room uses: see port.h
+ */
+#include <linux/once.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/vmalloc.h>
+
+#include "port.h"
+
+void *persist_alloc(size_t n)
+{
+	return vzalloc(n);
+}
+
+void persist_free(void *p)
+{
+	vfree(p);
+}
+
+/* The same hash as in read/hide.c, with another key: the hashes need not compare equal. */
+u64 persist_hide(u64 address)
+{
+	static siphash_key_t key;
+
+	if (address < 65536)
+		return address;
+	get_random_once(&key, sizeof(key));
+	return siphash_1u64(address, &key) | 1ULL << 63;
+}

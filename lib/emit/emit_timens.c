@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * emit_timens.c - is this process in a time namespace?
+ *
+ * In a time namespace clock_gettime(2) differs from the kernel's clock, but the counter and the
+ * control page do not. So clock_gettime(2) is not used there, and the thread gets no lane,
+ * because the kernel may withdraw the counter at any time. A process normally enters a time
+ * namespace by fork(2), so a child checks again. A single-threaded process can also enter one by
+ * setns(2), which the library cannot notice; checking at each reading would cost more than the
+ * reading. Such a program calls devtrace_open() afterwards and gives up its lane; see
+ * libdevtrace(3).
+ *
+ * Only the result of that check, one word, is written, so all functions may run in a signal
+ * handler that interrupts any of them.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include "emit.h"
+
+/* Link of the initial time namespace: PROC_TIME_INIT_INO. */
+#define INITIAL	"time:[4026531834]"
+
+static enum { NOT_LOOKED, UNSHIFTED, SHIFTED } shift;
+
+void dt_timens_look(void)
+{
+	int saved = errno;
+	char link[sizeof(INITIAL)];
+	ssize_t n = readlink("/proc/self/ns/time", link, sizeof(link));
+	bool other = n >= 0 && (n != sizeof(INITIAL) - 1 || memcmp(link, INITIAL, (size_t)n));
+
+	/* Without the link the kernel has no time namespaces, or /proc is not mounted. */
+	__atomic_store_n(&shift, other ? SHIFTED : UNSHIFTED, __ATOMIC_RELAXED);
+	errno = saved;
+}
+
+bool dt_clock_unshifted(void)
+{
+	if (__builtin_expect(__atomic_load_n(&shift, __ATOMIC_RELAXED) == NOT_LOOKED, 0))
+		dt_timens_look();
+	return __atomic_load_n(&shift, __ATOMIC_RELAXED) == UNSHIFTED;
+}
+
+/* Check at once: seccomp may forbid the child these calls later. */
+static void timens_forked(void)
+{
+	if (shift != NOT_LOOKED)
+		dt_timens_look();
+}
+
+__attribute__((constructor))
+static void timens_begin(void)
+{
+	pthread_atfork(NULL, NULL, timens_forked);
+}
