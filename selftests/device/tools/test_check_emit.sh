@@ -138,7 +138,7 @@ says root 1 "no: /dev/trace: this device does not exist here, though the module 
 trace_unload
 echo hello >/dev/trace
 trace_load
-says root 1 "no: /dev/trace: it is a regular file, .*; remove it, and load the module devtrace again" \
+says root 1 "no: /dev/trace: it is a regular file: .*; remove it, and load the module devtrace again" \
 	"a file in place of the device"
 says tester 1 "no: /dev/trace: it is a regular file" "a file that it may not write"
 [ "$(cat /dev/trace)" = hello ]
