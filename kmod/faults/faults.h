@@ -15,6 +15,7 @@
 
 #include <linux/bits.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include <linux/devtrace.h>
 
 /* In the order of DEVTRACE_FAULT_* in the UAPI header. */
@@ -70,6 +71,12 @@ void fault_console_drain(void);
 void fault_console_probe(void *data, const char *text, size_t len);
 
 bool fault_tell_once(void);
+
+bool fault_limit(kuid_t user);
+void fault_limit_tell(void);
+void fault_limit_init(void);
+void fault_limit_on(void);
+void fault_limit_off(void);
 
 int faults_init(void);
 /* Process context, devtrace_lock held. */

@@ -161,8 +161,12 @@ static void kinds_apply(void)
 void faults_apply(bool want)
 {
 	lockdep_assert_held(&devtrace_lock);
+	if (want && !wanted)
+		fault_limit_on();
 	wanted = want;
 	kinds_apply();
+	if (!want)
+		fault_limit_off();
 }
 
 /* The kinds that a word stands for; 0: "none", or an unknown word. */
@@ -256,6 +260,7 @@ int faults_init(void)
 	BUILD_BUG_ON(FAULT_NR > BITS_PER_LONG);
 	if (WARN_ON(fault_probes_nr > PROBES_MAX))
 		return -EINVAL;
+	fault_limit_init();
 	for_each_kernel_tracepoint(look_at, NULL);
 	return 0;
 }

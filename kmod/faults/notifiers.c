@@ -16,6 +16,7 @@ static int on_panic(struct notifier_block *nb, unsigned long unused, void *messa
 	struct devtrace_record r;
 
 	fault_console_drain();
+	fault_limit_tell();
 	if (fault_begin(&r, DEVTRACE_SW3, DEVTRACE_FAULT_PANIC, 0)) {
 		fault_put_text(&r, "%s", (const char *)message ?: "");
 		devtrace_end(&r);

@@ -6,6 +6,7 @@
  * held: it reads its arguments and takes no lock. tools/fmt/kernel.fmt has the elements.
  */
 #include <linux/blkdev.h>
+#include <linux/cred.h>
 #include <linux/kdev_t.h>
 #include <linux/kernel.h>
 #include <linux/pid.h>
@@ -32,6 +33,12 @@ static void put_comm(struct devtrace_record *r, const char *comm)
 	data_race(memcpy(copy, comm, sizeof(copy)));
 	copy[sizeof(copy) - 1] = 0;
 	fault_put_text(r, "%s", copy);
+}
+
+/* Whether a fault of a user's program is wanted, and not one too many: see limit.c. */
+static bool fault_allowed(kuid_t user)
+{
+	return devtrace_enabled(DEVTRACE_T_FAULT) && fault_limit(user);
 }
 
 /* Tasks that hang; RCU grace periods that do not end */
@@ -66,14 +73,16 @@ static void oom_kill(pid_t pid)
 	struct devtrace_record r;
 	struct task_struct *p;
 
-	if (!fault_begin(&r, DEVTRACE_SW2, DEVTRACE_FAULT_OOM, 0))
-		return;
-	devtrace_put(&r, dt_u32(pid));
 	rcu_read_lock();
 	p = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-	put_comm(&r, p ? p->comm : nobody);
+	/* A user may have its own programs killed in a loop, in a control group. */
+	if (fault_allowed(p ? task_uid(p) : GLOBAL_ROOT_UID) &&
+	    fault_begin(&r, DEVTRACE_SW2, DEVTRACE_FAULT_OOM, 0)) {
+		devtrace_put(&r, dt_u32(pid));
+		put_comm(&r, p ? p->comm : nobody);
+		devtrace_end(&r);
+	}
 	rcu_read_unlock();
-	devtrace_end(&r);
 }
 
 static void on_oom_kill(void *data, struct task_struct *task, uid_t uid)
@@ -293,6 +302,8 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info, struct k
 	/* Kernel threads in the process have no registers of the program. */
 	if (!fatal || current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) ||
 	    !fault_tell_once() ||
+	    /* The real user: a program that runs as another one is the user's all the same. */
+	    !fault_allowed(current_uid()) ||
 	    !fault_begin(&r, sig_kernel_coredump(fatal) ? DEVTRACE_SW2 : DEVTRACE_SW1,
 			 DEVTRACE_FAULT_SIGNAL, fatal))
 		return;

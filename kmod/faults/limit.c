@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How many faults of a user's programs are recorded
+ *
+ * Any user may end its own programs in a loop, and need no right to the device for it. So a
+ * user, but for root, has room for BURST such events, and gets room for one more every
+ * INTERVAL ticks. Without room a fault is counted, and the count is told by one event a
+ * second at most: no fault disappears without a number.
+ *
+ * The table is bounded. A place is free for another user once its room is BURST again and its
+ * count is told. Users that find no place share the last one. So all users together may cause
+ * no more than PLACES + 1 times what one user may.
+ *
+ * Each place has two words, and the user is in both: a place that changes its user meanwhile
+ * counts nothing for the wrong one. No lock, no allocation.
+ */
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/moduleparam.h>
+#include <linux/sysfs.h>
+#include <linux/timekeeping.h>
+#include <linux/uidgid.h>
+#include <linux/workqueue.h>
+
+#include "faults.h"
+
+#define PLACES		64
+#define TICK_SHIFT	24	/* of a nanosecond clock: 17 ms; 32 bits of them are two years */
+#define BURST		100
+#define INTERVAL	30	/* ticks: half a second */
+#define USERS		U32_MAX	/* several ones, in a count */
+
+/**
+ * struct limit_place - a user whose faults are limited
+ * @full: the user in the upper half, and the tick at which it has room for BURST again
+ * @untold: the user in the upper half, and faults that were not recorded, nor told yet
+ */
+struct limit_place {
+	atomic64_t	full;
+	atomic64_t	untold;
+};
+
+/* The last place is of those that find no other. */
+static struct limit_place places[PLACES + 1];
+static atomic64_t limited;
+static bool telling;
+
+static int limited_get(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%lld\n", (long long)atomic64_read(&limited));
+}
+
+static const struct kernel_param_ops limited_ops = { .get = limited_get };
+module_param_cb(faults_limited, &limited_ops, NULL, 0444);
+MODULE_PARM_DESC(faults_limited, "faults of users' programs that were not recorded: too many of one user");
+
+static u64 limit_word(u32 uid, u32 value)
+{
+	return (u64)uid << 32 | value;
+}
+
+/* Ticks until there is room for BURST again. A time that is long ago may look like one to come. */
+static u32 limit_ahead(u64 full, u32 now)
+{
+	const u32 ahead = (u32)full - now;
+
+	return ahead <= BURST * INTERVAL ? ahead : 0;
+}
+
+static bool limit_is_free(const struct limit_place *p, u32 now)
+{
+	return !limit_ahead(atomic64_read(&p->full), now) && !(u32)atomic64_read(&p->untold);
+}
+
+/* The place of a user; it is theirs only when limit_take() has put the user into it. */
+static struct limit_place *limit_find(u32 uid, u32 now)
+{
+	struct limit_place *free = &places[PLACES];
+	unsigned int i;
+
+	for (i = 0; i < PLACES; i++) {
+		if ((u64)atomic64_read(&places[i].full) >> 32 == uid)
+			return &places[i];
+		if (free == &places[PLACES] && limit_is_free(&places[i], now))
+			free = &places[i];
+	}
+	return free;
+}
+
+/* Whether there is room for an event of a user, which then takes it; -EAGAIN: look again. */
+static int limit_take(struct limit_place *p, u32 uid, u32 now)
+{
+	const u64 old = atomic64_read(&p->full);
+	const u32 ahead = limit_ahead(old, now);
+
+	if (p != &places[PLACES] && old >> 32 != uid && ahead)
+		return -EAGAIN;
+	if (ahead > (BURST - 1) * INTERVAL)
+		return 0;
+	if (atomic64_cmpxchg(&p->full, old, limit_word(uid, now + ahead + INTERVAL)) != old)
+		return -EAGAIN;
+	return 1;
+}
+
+/* Add to the count of a user, unless the place has the count of another one. */
+static bool limit_add(struct limit_place *p, u32 uid, u32 n)
+{
+	u64 old, new;
+
+	do {
+		old = atomic64_read(&p->untold);
+		if ((u32)old && old >> 32 != uid)
+			return false;
+		new = limit_word(uid, (u32)old + n);
+	} while (atomic64_cmpxchg(&p->untold, old, new) != old);
+	return true;
+}
+
+static void limit_count(struct limit_place *p, u32 uid, u32 n)
+{
+	/* The last place is of several users. */
+	if (p == &places[PLACES] || !limit_add(p, uid, n))
+		limit_add(&places[PLACES], USERS, n);
+}
+
+/* Tell one count; not wanted: keep it. */
+static void limit_tell_of(struct limit_place *p)
+{
+	const u64 word = atomic64_xchg(&p->untold, 0);
+	const bool several = word >> 32 == USERS;
+	struct devtrace_record r;
+
+	if (!(u32)word)
+		return;
+	if (!fault_begin(&r, DEVTRACE_SW1, DEVTRACE_FAULT_LIMIT, several)) {
+		limit_count(p, word >> 32, (u32)word);
+		return;
+	}
+	if (!several)
+		devtrace_put(&r, dt_u32(word >> 32));
+	devtrace_put(&r, dt_u32((u32)word));
+	devtrace_end(&r);
+}
+
+/**
+ * fault_limit_tell() - tell how many faults were not recorded
+ *
+ * Context: any.
+ */
+void fault_limit_tell(void)
+{
+	unsigned int i;
+
+	for (i = 0; i <= PLACES; i++)
+		limit_tell_of(&places[i]);
+}
+
+static void limit_work(struct work_struct *work)
+{
+	/* A count that is added before this is told now, one behind it asks again. */
+	xchg(&telling, false);
+	fault_limit_tell();
+}
+
+static DECLARE_DELAYED_WORK(tell_work, limit_work);
+
+static void limit_kick(struct irq_work *work)
+{
+	schedule_delayed_work(&tell_work, HZ);
+}
+
+static struct irq_work kick;
+
+/**
+ * fault_limit() - whether a fault of a user's program is to be recorded
+ * @user: whose program it is
+ *
+ * Counts those that are not. Call it only for a fault that would be recorded otherwise.
+ *
+ * Context: any but NMI.
+ */
+bool fault_limit(kuid_t user)
+{
+	const u32 uid = __kuid_val(user);
+	const u32 now = ktime_get_ns() >> TICK_SHIFT;
+	struct limit_place *p;
+	int room;
+
+	if (uid_eq(user, GLOBAL_ROOT_UID))
+		return true;
+	do {
+		p = limit_find(uid, now);
+		room = limit_take(p, uid, now);
+	} while (room < 0);
+	if (room)
+		return true;
+	atomic64_inc(&limited);
+	limit_count(p, uid, 1);
+	/* The count before the question; pairs with that of limit_work(). */
+	if (!xchg(&telling, true))
+		irq_work_queue(&kick);
+	return false;
+}
+
+void fault_limit_init(void)
+{
+	init_irq_work(&kick, limit_kick);
+}
+
+/**
+ * fault_limit_on() - faults are recorded from now on
+ *
+ * Context: process; may sleep.
+ */
+void fault_limit_on(void)
+{
+	/* Counts that nobody wanted to know before. */
+	if (atomic64_read(&limited))
+		schedule_delayed_work(&tell_work, HZ);
+}
+
+/**
+ * fault_limit_off() - no fault is recorded any more
+ *
+ * What was counted and not told yet is told when faults are recorded again.
+ *
+ * Context: process; may sleep. No source runs.
+ */
+void fault_limit_off(void)
+{
+	irq_work_sync(&kick);
+	cancel_delayed_work_sync(&tell_work);
+	WRITE_ONCE(telling, false);
+}
