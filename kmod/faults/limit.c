@@ -2,17 +2,18 @@
 /*
  * How many faults of a user's programs are recorded
  *
- * Any user may end its own programs in a loop, and need no right to the device for it. So a
- * user, but for root, has room for BURST such events, and gets room for one more every
- * INTERVAL ticks. Without room a fault is counted, and the count is told by one event a
- * second at most: no fault disappears without a number.
+ * A user without any right to the device can crash its own programs in a loop. So each user
+ * except root may cause BURST recorded faults at once, and one more every INTERVAL ticks. A
+ * fault beyond that is counted, and an event reports the count, at most once a second: no
+ * fault disappears without a number.
  *
- * The table is bounded. A place is free for another user once its room is BURST again and its
- * count is told. Users that find no place share the last one. So all users together may cause
- * no more than PLACES + 1 times what one user may.
+ * The table of users is bounded. An entry is free for another user when its user may cause
+ * BURST faults again and its count was reported. Users that find no entry share the last one.
+ * So all users together cause at most PLACES + 1 times the faults of one user.
  *
- * Each place has two words, and the user is in both: a place that changes its user meanwhile
- * counts nothing for the wrong one. No lock, no allocation.
+ * Each entry has two words, and both contain the user: if an entry changes its user while a
+ * fault is counted, the fault is not counted for the wrong user. The code takes no lock and
+ * allocates nothing, because a fault may be reported in any context but NMI.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -29,19 +30,19 @@
 #define TICK_SHIFT	24	/* of a nanosecond clock: 17 ms; 32 bits of them are two years */
 #define BURST		100
 #define INTERVAL	30	/* ticks: half a second */
-#define USERS		U32_MAX	/* several ones, in a count */
+#define USERS		U32_MAX	/* the user of a count of several users */
 
 /**
  * struct limit_place - a user whose faults are limited
- * @full: the user in the upper half, and the tick at which it has room for BURST again
- * @untold: the user in the upper half, and faults that were not recorded, nor told yet
+ * @full: upper half: the user; lower half: the tick at which it may cause BURST faults again
+ * @untold: upper half: the user; lower half: faults neither recorded nor reported yet
  */
 struct limit_place {
 	atomic64_t	full;
 	atomic64_t	untold;
 };
 
-/* The last place is of those that find no other. */
+/* Users that find no entry of their own share the last one. */
 static struct limit_place places[PLACES + 1];
 static atomic64_t limited;
 static bool telling;
@@ -60,7 +61,7 @@ static u64 limit_word(u32 uid, u32 value)
 	return (u64)uid << 32 | value;
 }
 
-/* Ticks until there is room for BURST again. A time that is long ago may look like one to come. */
+/* Ticks until BURST faults may come again; a time long ago may wrap and look like the future. */
 static u32 limit_ahead(u64 full, u32 now)
 {
 	const u32 ahead = (u32)full - now;
@@ -73,7 +74,7 @@ static bool limit_is_free(const struct limit_place *p, u32 now)
 	return !limit_ahead(atomic64_read(&p->full), now) && !(u32)atomic64_read(&p->untold);
 }
 
-/* The place of a user; it is theirs only when limit_take() has put the user into it. */
+/* The entry for a user; it is the user's only after limit_take() has written the user into it. */
 static struct limit_place *limit_find(u32 uid, u32 now)
 {
 	struct limit_place *free = &places[PLACES];
@@ -88,7 +89,7 @@ static struct limit_place *limit_find(u32 uid, u32 now)
 	return free;
 }
 
-/* Whether there is room for an event of a user, which then takes it; -EAGAIN: look again. */
+/* Whether the user may cause one more fault: 1, which takes it, or 0; -EAGAIN: look again. */
 static int limit_take(struct limit_place *p, u32 uid, u32 now)
 {
 	const u64 old = atomic64_read(&p->full);
@@ -103,7 +104,7 @@ static int limit_take(struct limit_place *p, u32 uid, u32 now)
 	return 1;
 }
 
-/* Add to the count of a user, unless the place has the count of another one. */
+/* Add to the count of a user, unless the entry has the count of another user. */
 static bool limit_add(struct limit_place *p, u32 uid, u32 n)
 {
 	u64 old, new;
@@ -119,12 +120,12 @@ static bool limit_add(struct limit_place *p, u32 uid, u32 n)
 
 static void limit_count(struct limit_place *p, u32 uid, u32 n)
 {
-	/* The last place is of several users. */
+	/* The last entry counts for several users. */
 	if (p == &places[PLACES] || !limit_add(p, uid, n))
 		limit_add(&places[PLACES], USERS, n);
 }
 
-/* Tell one count; not wanted: keep it. */
+/* Report one count. If no stream wants the event, keep the count. */
 static void limit_tell_of(struct limit_place *p)
 {
 	const u64 word = atomic64_xchg(&p->untold, 0);
@@ -158,7 +159,7 @@ void fault_limit_tell(void)
 
 static void limit_work(struct work_struct *work)
 {
-	/* A count that is added before this is told now, one behind it asks again. */
+	/* Report a count that was added before the exchange; a later one queues the work again. */
 	xchg(&telling, false);
 	fault_limit_tell();
 }
@@ -176,7 +177,7 @@ static struct irq_work kick;
  * fault_limit() - whether a fault of a user's program is to be recorded
  * @user: whose program it is
  *
- * Counts those that are not. Call it only for a fault that would be recorded otherwise.
+ * Counts the fault if the limit refuses it. Call this only for a fault that a stream wants.
  *
  * Context: any but NMI.
  */
@@ -197,7 +198,7 @@ bool fault_limit(kuid_t user)
 		return true;
 	atomic64_inc(&limited);
 	limit_count(p, uid, 1);
-	/* The count before the question; pairs with that of limit_work(). */
+	/* Order the count before the exchange. Pairs with the exchange in limit_work(). */
 	if (!xchg(&telling, true))
 		irq_work_queue(&kick);
 	return false;
@@ -215,7 +216,7 @@ void fault_limit_init(void)
  */
 void fault_limit_on(void)
 {
-	/* Counts that nobody wanted to know before. */
+	/* Counts from the time when no stream wanted faults. */
 	if (atomic64_read(&limited))
 		schedule_delayed_work(&tell_work, HZ);
 }
@@ -223,7 +224,7 @@ void fault_limit_on(void)
 /**
  * fault_limit_off() - no fault is recorded any more
  *
- * What was counted and not told yet is told when faults are recorded again.
+ * Counts that were not reported yet are reported when faults are recorded again.
  *
  * Context: process; may sleep. No source runs.
  */

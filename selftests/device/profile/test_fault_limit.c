@@ -22,7 +22,7 @@
 /* More than the ring has room for. */
 #define CRASHES	4000
 #define FEW	20
-/* Of the upper half of all numbers. */
+/* A number in the upper half of the range. */
 #define USER	3000000000U
 #define OTHER	4321
 
@@ -64,7 +64,7 @@ static unsigned long limited(void)
 	return strtoul(text, NULL, 10);
 }
 
-/* What the stream has of faults, since the reader was opened. */
+/* The faults that a reader got from the stream since it was opened. */
 struct told {
 	int fd;
 	struct tape *t;
@@ -187,7 +187,7 @@ TEST_F(limit, each_user_has_room_of_its_own)
 	EXPECT_EQ(recorded + FEW + 400, w->crashes);
 }
 
-/* What is not told when faults are turned off is told when they are on again. */
+/* A count that is not reported before faults are off is reported when they are on again. */
 TEST_F(limit, counts_outlive_the_filter)
 {
 	struct told *w = &self->w;
