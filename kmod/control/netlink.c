@@ -91,13 +91,13 @@ static int check_rights(struct sk_buff *skb, bool change, struct netlink_ext_ack
 		return 0;
 	if (change) {
 		netlink_refuse(extack, NULL,
-			       "this takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+			       "this needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 		return -EPERM;
 	}
 	if (netlink_capable(skb, CAP_SYSLOG))
 		return 0;
 	netlink_refuse(extack, NULL,
-		       "this takes CAP_SYSLOG, CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+		       "this needs CAP_SYSLOG, CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	return -EPERM;
 }
 
