@@ -2,8 +2,8 @@
 /*
  * Calls into the room control, which has the netlink family and the triggers
  *
- * They do nothing if control is left out (CONFIG_DEVTRACE_CONTROL=n), or has not begun or has
- * ended.
+ * The calls do nothing if control is not built (CONFIG_DEVTRACE_CONTROL=n), is not initialized
+ * yet, or has ended.
  */
 #ifndef DEVTRACE_CONTROL_OPS_H
 #define DEVTRACE_CONTROL_OPS_H
@@ -16,8 +16,9 @@ struct stream;
 
 /**
  * struct control_ops - operations of control
- * @event: an event meets the conditions of triggers; takes their bits, the event, which is not
- *	stored yet, and sets what they do to streams. Any context, NMI included, preemption off
+ * @event: an event meets the conditions of triggers. Arguments: the bits of these triggers; the
+ *	event, which is not stored yet; and a structure in which @event sets the effects of the
+ *	triggers on streams. Any context, NMI included, preemption off
  * @stream: notify listeners that a stream has changed: DEVTRACE_CMD_NTF_STREAM_*
  * @filter: notify listeners that a stream's filter has changed
  * @clear: notify listeners that a stream was cleared

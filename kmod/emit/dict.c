@@ -6,17 +6,17 @@
  * the process, since the events of the process do. Naming the same key again adds the new name;
  * repeating the current name stores nothing.
  *
- * The old name stays, too: events from before are still to be read, and an address that is
- * reused is another object. Old names take no room from current names. When room is needed, the
- * user with the most old names loses the oldest of them.
+ * The old name stays, too. Events from the time of the old name may still be unread, and a reused
+ * address belongs to another object than before. Old names take no room from current names: when
+ * room is needed, the user with the most old names loses the oldest of them.
  *
  * Programs share a table of fixed size; dict_owner.c selects the name to give up when it is
  * full. The kernel has a table of the same size for itself, so programs cannot keep a driver
  * from naming its objects. If that table is full, a new name is refused.
  *
  * Invariants: Serial numbers and start times increase in the order in which names are given. A
- * reader that goes through the serial numbers finds each remaining name once. Current and old
- * names together do not exceed the limit.
+ * reader that goes through the serial numbers finds each name still in the table once. Current
+ * and old names together do not exceed the limit.
  */
 #include <linux/err.h>
 #include <linux/hashtable.h>
@@ -49,10 +49,10 @@
 
 /**
  * struct dict_entry - a name
- * @hash: in dict_hash, while the name is current
- * @node: in dict_serials[], index 1 if @since is not 0
- * @list: in the names of its process, of its owner's ended processes, or of its owner's old
- *	names
+ * @hash: entry of dict_hash, while the name is current
+ * @node: node of dict_serials[], index 1 if @since is not 0
+ * @list: entry of one of three lists: the names of its process, the names of its owner's ended
+ *	processes, or its owner's old names
  * @scope: its process, or the kernel
  * @serial: serial number; increases with each new name
  * @since: trace clock from which the name holds, ns; 0: always
@@ -78,9 +78,9 @@ atomic64_t devtrace_dict_serial = ATOMIC64_INIT(0);
 
 static DEFINE_MUTEX(dict_lock);
 /*
- * Readers take this lock alone, to copy one name, so no thread waits for a preempted reader for
- * long. Changes of dict_serials take it inside dict_lock; a removed entry is freed after it is
- * released.
+ * A reader takes this lock alone, to copy one name, so other threads do not wait long for a
+ * reader. Code that changes dict_serials takes it inside dict_lock. A removed entry is freed
+ * after the lock is released.
  */
 static DEFINE_RAW_SPINLOCK(dict_serials_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
@@ -139,7 +139,7 @@ static void dict_uncount_old(struct dict_entry *e)
 	dict_old -= !!e->scope->pid;
 }
 
-/* Make a current name an old one at @until. */
+/* Turn a current name into an old name that held until @until. */
 static void dict_grows_old(struct dict_entry *e, u64 until)
 {
 	dict_uncount(e);
@@ -276,7 +276,10 @@ static int dict_wait(u32 uid)
 	do {
 		compat_sleep_killable(&until);
 	} while (!fatal_signal_pending(current) && (s64)ktime_get_mono_fast_ns() < until);
-	/* Not killable: the caller unlocks. Holders wait for memory at most. */
+	/*
+	 * Not killable, because the caller unlocks. A holder of the lock waits for nothing but
+	 * memory.
+	 */
 	mutex_lock(&dict_lock);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
@@ -307,7 +310,10 @@ static int dict_check(const struct devtrace_dict *d)
 /* Replace the current name of a key. */
 static void dict_replace(struct dict_entry *old, u64 now)
 {
-	/* An old name never costs a current one its room. */
+	/*
+	 * If the table is full of current names, do not keep the replaced name: an old name must
+	 * not evict a current one.
+	 */
 	if (dict_is_full(old->scope) && !dict_forget_old(old->scope))
 		dict_unlink(old);
 	else
@@ -325,8 +331,8 @@ static void dict_copy(struct dict_name *n, const struct dict_entry *e)
 }
 
 /*
- * Insert *@new, which is filled in except for its place, and set it to NULL. With dict_lock
- * held.
+ * Insert *@new into the table and set *@new to NULL. The caller has set the key and the name, and
+ * holds dict_lock.
  */
 static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 {
@@ -400,9 +406,9 @@ static int dict_set(struct pid *pid, struct dict_entry **e)
 }
 
 /*
- * A reader shows a name once no event from before it can come, which allows MARGIN_NS for a
- * store to become visible. So after this delay, a reader that opens the stream gets the name at
- * once.
+ * A reader shows a name only when no event older than the name can come any more. Until then
+ * MARGIN_NS pass, in which a store becomes visible. This function waits longer. So a reader that
+ * opens the stream afterwards gets the name at once.
  */
 static void dict_settle(void)
 {
@@ -418,8 +424,8 @@ static void dict_settle(void)
  * @dict: key and name
  *
  * Context: process; may sleep, for long if a user gives too many names.
- * Return: 0, -EINVAL if @dict is invalid, -ENOSPC if the kernel's table is full or programs
- *	have none, -EINTR if the caller was killed, -ENOMEM.
+ * Return: 0; -EINVAL if @dict is invalid; -ENOSPC if the kernel's table is full, or if programs
+ *	may give no names; -EINTR if the caller was killed; -ENOMEM.
  */
 int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 {
@@ -434,7 +440,7 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 	if (!e)
 		return -ENOMEM;
 	e->d = *dict;
-	/* Clear what is behind the NUL: the entry is copied whole. */
+	/* Clear the bytes after the NUL: readers get a copy of the whole entry. */
 	len = strlen(e->d.name);
 	memset(e->d.name + len, 0, sizeof(e->d.name) - len);
 
@@ -453,10 +459,10 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 
 /**
  * devtrace_dict_next() - copy the next name
- * @serial: serial number of the previous one, 0 at first
+ * @serial: serial number of the previous name, 0 at first
  * @n: filled in
  *
- * Return: false if there is none.
+ * Return: false if there is no next name.
  */
 bool devtrace_dict_next(u64 serial, struct dict_name *n)
 {
@@ -472,11 +478,11 @@ bool devtrace_dict_next(u64 serial, struct dict_name *n)
 
 /**
  * devtrace_dict_next_of() - copy the next name that always holds, or that holds from a time on
- * @dated: true: one that holds from a time on
- * @serial: serial number of the previous one of the kind, 0 at first
+ * @dated: true: a name that holds from a time on; false: a name that always holds
+ * @serial: serial number of the previous name of that kind, 0 at first
  * @n: filled in
  *
- * Return: false if there is none.
+ * Return: false if there is no next name of that kind.
  */
 bool devtrace_dict_next_of(bool dated, u64 serial, struct dict_name *n)
 {
@@ -504,7 +510,7 @@ bool devtrace_dict_next_of(bool dated, u64 serial, struct dict_name *n)
 /**
  * devtrace_dict_tell() - call a function for all names, and for each new one
  * @told: the function; called with a lock held, before the call that gave the name returns.
- *	NULL: none from now on
+ *	NULL: call no function from now on
  *
  * Context: process.
  */
@@ -523,7 +529,7 @@ void devtrace_dict_tell(dict_told_t told)
 /**
  * devtrace_dict_init() - set up empty tables
  * @max: limit of names of programs, and of names of the kernel
- * @start: serial number before the first; tests start near the wrap
+ * @start: the first name gets the serial number after this; tests start near the wrap
  */
 void devtrace_dict_init(unsigned int max, u32 start)
 {

@@ -4,10 +4,10 @@
  *
  * It is a bounded table outside the rings, so events do not overwrite names, and every reader
  * gets all of them. Each entry has a serial number. A reader goes through the serial numbers
- * and so sees each name once, and new names as they come. A name holds from the time when it
- * was given until its key gets another name. The first name that the kernel gives a key holds
- * for all events: the driver may be able to sleep, and so to give the name, only after the
- * first event.
+ * and so sees each name once, including names that are given later. A name holds from the time
+ * when it was given until its key gets another name. The first name that the kernel gives a key
+ * holds for all events: a driver must sleep to give a name, and may be unable to do so before it
+ * emits its first event.
  */
 #ifndef DEVTRACE_DICT_H
 #define DEVTRACE_DICT_H

@@ -3,13 +3,13 @@
  * Owners of names: processes and users
  *
  * A name belongs to a process, a process to a user. When the table is full, the user with the
- * most names loses one; of several such users, the one who adds a name. Root keeps a number of
- * names in any case. Among a user's names, those of all ended processes count as those of one
- * process, and the process with the most names loses its oldest. So a user who floods the table
- * evicts only names of the same user.
+ * most names loses one. If several users have equally many and one of them adds the name, that
+ * user loses one. Root keeps a number of names in any case. Among a user's names, all names of
+ * ended processes count as the names of one process. The process with the most names loses its
+ * oldest. So a user who floods the table evicts only names of the same user.
  *
  * Each new name goes to each reader, so the rate at which a user may give names is limited:
- * beyond it, the call that gives a name sleeps.
+ * a call that gives a name faster than that sleeps.
  *
  * Old names count separately: the user with the most of them loses the oldest, before any
  * current name is evicted.
@@ -34,16 +34,16 @@
 #define RATE		1000
 /* Number of users whose rate is remembered. */
 #define GIVERS		64
-/* Number of processes checked for their end at each eviction. */
+/* At each eviction, check for so many processes whether they have ended. */
 #define ASKED		16
 #define SCOPE_HASH_BITS	8
 
 static DEFINE_HASHTABLE(dict_scopes, SCOPE_HASH_BITS);
 static LIST_HEAD(dict_owners);
 /*
- * When a user's next name would be on time at RATE, ns. Not in struct dict_owner: that of a
- * user without names is freed, and a user who names from within another user's process has
- * none.
+ * When a user's next name would be on time at RATE, ns. This is not kept in struct dict_owner:
+ * that structure is freed when the user has no names left, and a user who gives names only from
+ * within another user's process has no such structure.
  */
 static struct giver {
 	u32	uid;
@@ -166,7 +166,7 @@ static int owner_excess(const struct dict_owner *o, unsigned int root_part)
 	return (int)o->count - (int)(o->uid == DICT_ROOT ? root_part : 0);
 }
 
-/* The user with the most names; among equals, the one that adds a name. */
+/* Find the user with the most names; if @asks's user is among several, take that one. */
 static struct dict_owner *owner_victim(const struct dict_owner *asks, unsigned int root_part)
 {
 	struct dict_owner *o, *most = NULL;
@@ -188,7 +188,7 @@ static struct list_head *names_victim(struct dict_owner *o, const struct dict_sc
 	struct dict_scope *scope, *next, *most = NULL;
 	unsigned int asked = 0;
 
-	/* Check some processes each time, in turn. */
+	/* Check only some processes in each call; the next call checks the next ones. */
 	list_for_each_entry_safe(scope, next, &o->live, list) {
 		if (asked++ == ASKED)
 			break;

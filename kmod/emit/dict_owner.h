@@ -40,13 +40,13 @@ struct dict_owner {
 /**
  * struct dict_scope - a process that has names, or the kernel
  * @node: in dict_scopes
- * @list: in @owner's live, until the process is known to have ended
+ * @list: entry of @owner's list live, until the process is known to have ended
  * @owner: user of the process
  * @pid: the process, NULL for the kernel
  * @nr: process id, as readers see it
  * @count: number of current names
  * @nr_old: number of old names
- * @ended: the current names are in @owner's dead, not in @names
+ * @ended: the current names are in @owner's list dead, not in @names
  * @succeeds: an earlier process with this id had names
  * @names: current names, the oldest first
  *

@@ -5,11 +5,12 @@
  * An emitter uses the ring of its CPU, with preemption off from reservation to commit. Nothing
  * here takes a lock, allocates or sleeps. Every event that is not stored is counted, by cause.
  *
- * An event for more than stream 0 is built outside the rings: see slots.c.
+ * An event that more than stream 0 wants is built outside the rings: see slots.c.
  *
- * Functions on the way of an event of a driver or the kernel are notrace, here and in the
- * earlier rooms. Else the function tracer would write its own event for each call; its writes
- * wake readers by interrupts, which are profile events, which it would trace again.
+ * All functions that an event of a driver or of the kernel passes through are notrace, here and
+ * in the earlier rooms. Otherwise the function tracer would write an event of its own for each
+ * call. That event wakes readers by an interrupt, the interrupt causes a profile event, and the
+ * function tracer would trace that event again, without end.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
@@ -43,7 +44,7 @@ EXPORT_SYMBOL_GPL(devtrace_severities);
 u32 emit_severe __read_mostly;
 void (*emit_severe_told)(struct ring *r) __read_mostly;
 
-/* Drop an event that does not fit into this ring, or has no ring. */
+/* Count an event as dropped: it does not fit into this ring, or the ring has no memory. */
 noinline notrace void emit_unfit(struct ring *r)
 {
 	ring_count_inc(&r->dropped[READ_ONCE(r->too_long) ? RING_DROP_TOOBIG :
@@ -88,7 +89,10 @@ noinline notrace struct ring_record *emit_reserve_entered(struct ring *r, unsign
 	return __emit_reserve_entered(r, id, type, who, len, now);
 }
 
-/* The event is for more than stream 0, or is severe, or, unless @fits, is too long. */
+/*
+ * Reserve an event that more than stream 0 wants, or that is severe. If @fits is false, the event
+ * is too long: drop and count it.
+ */
 static noinline notrace void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type,
 						 u32 who, unsigned int len, bool fits)
 {
@@ -121,13 +125,13 @@ static noinline notrace void *emit_kernel_any(unsigned int type, u32 who, unsign
 	u32 set;
 	u64 now;
 
-	/* Before the lookup, which uses the verdict on this thread. */
+	/* Call this before the lookup, which uses the verdict on this thread. */
 	devtrace_proc_seen(current);
 	severe = emit_is_severe(who);
 	if (unlikely(len >= READ_ONCE(r->gate)) || severe) {
 		set = emit_wants_of(emit_table(), type, who, key);
 		quick = set == READ_ONCE(devtrace_quick_set);
-		/* Each is asked once: a resize, or a trigger, changes them meanwhile. */
+		/* Evaluate each condition once: a resize or a trigger may change it meanwhile. */
 		if (unlikely(!quick || len >= READ_ONCE(r->too_long)) || severe)
 			return emit_kernel_beside(r, set, type, who, len, !quick || severe);
 	}
@@ -240,7 +244,7 @@ notrace void __devtrace_emit(unsigned int type, u32 who, const void *data, unsig
 	u32 key = 0;
 	void *p;
 
-	/* Not checked at compile time here: the type may be a variable. */
+	/* The type may be a variable, so it cannot be checked at compile time. */
 	if (unlikely(!__devtrace_type_ok(type))) {
 		emit_not_wanted(DEVTRACE_T_EMPTY);
 		return;

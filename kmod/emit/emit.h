@@ -2,11 +2,12 @@
 /*
  * Shared by the functions that emit for the kernel and for programs
  *
- * While stream 0 wants everything, the gate of its rings is open: every event that fits is
- * shorter than the gate and goes directly into the ring. Otherwise the gate is closed: it is 0,
- * no event is shorter, and each is looked up with emit_wants(). So the lookup costs nothing
- * while there is no filter. An event that only stream 0 wants then continues on the fast path;
- * one that other streams or triggers want goes through store_all().
+ * Each ring of stream 0 has a gate: a length, which an event must be below to go directly into
+ * the ring. While stream 0 wants everything, the gate is open: all events that fit are shorter.
+ * Otherwise the gate is closed: it is 0, no event is shorter, and each event is looked up with
+ * emit_wants(). So the lookup costs nothing while there is no filter. After the lookup, an event
+ * that only stream 0 wants continues on the fast path. An event that other streams or triggers
+ * want goes through store_all().
  */
 #ifndef DEVTRACE_EMIT_H
 #define DEVTRACE_EMIT_H
@@ -31,13 +32,13 @@ static __always_inline const struct filter_table *emit_table(void)
 }
 
 /*
- * Called when an event of severity level 2 or 3 is committed, with the ring of stream 0 on this
- * CPU; any context, preemption off. NULL: not called. If set, emit_severe has the bit that such
- * a severity has in @who, and these events take the slow path.
+ * emit_severe_told is called when an event of severity level 2 or 3 is committed, with the ring
+ * of stream 0 on this CPU; any context, preemption off. While it is not NULL, emit_severe is
+ * EMIT_SEVERE, and events of these levels take the slow path.
  */
 extern u32 emit_severe;
 extern void (*emit_severe_told)(struct ring *r);
-/* The bit that levels 2 and 3 have, of hardware and of software. */
+/* This bit is set in @who of an event of severity level 2 or 3, of hardware or of software. */
 #define EMIT_SEVERE		(2U << RING_WHO_SEV_SHIFT)
 
 static __always_inline bool emit_is_severe(u32 who)
@@ -81,7 +82,7 @@ static __always_inline void emit_count(struct ring_record *rec, unsigned int typ
 	devtrace_proc_stored();
 }
 
-/* As emit_reserve(), in a ring that is entered. */
+/* The second half of emit_reserve(): the caller has entered the ring. */
 static __always_inline struct ring_record *
 __emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type, u32 who,
 		       unsigned int len, u64 *now)
@@ -103,7 +104,7 @@ __emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type, u32 w
 	return rec;
 }
 
-/* The same, not inlined. */
+/* __emit_reserve_entered(), not inlined. */
 struct ring_record *emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type,
 					 u32 who, unsigned int len, u64 *now);
 
@@ -124,8 +125,9 @@ static inline struct ring_record *emit_reserve(struct ring *r, unsigned int id,
  * The fast path, which most events of stream 0 take, calls no function except in tail position,
  * so the compiler need not save registers.
  *
- * Return true if it may be taken: the thread is the one seen last, only stream 0 wants the
- * event, and it fits. @who includes the context. @plain: no severity, code or object.
+ * Return true if the event may take the fast path: this CPU saw the same thread last, only stream
+ * 0 wants the event, and it fits. @who includes the context. @plain: the event has no severity,
+ * code or object.
  */
 static __always_inline bool quick_may(const struct ring *r, unsigned int type, u32 who,
 				      unsigned int len, bool plain)
@@ -134,7 +136,7 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 	u32 set;
 
 	/*
-	 * Check the thread before reading a verdict, which may be of another thread; an
+	 * Check the thread before reading the verdict, which may be about another thread. An
 	 * interrupt that emits also updates the thread seen last.
 	 */
 	if (unlikely(!devtrace_proc_known(current)))
@@ -156,8 +158,8 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 }
 
 /*
- * Reserve a record in stream 0 for an event that passed quick_may(), preemption off. If NULL,
- * call __emit_reserve_entered(); otherwise, devtrace_clock_event().
+ * Reserve a record in stream 0 for an event that passed quick_may(), preemption off. If this
+ * returns NULL, call __emit_reserve_entered() next; otherwise, devtrace_clock_event().
  */
 static __always_inline struct ring_record *
 emit_try(struct ring *r, unsigned int type, u32 who, unsigned int len, u64 *now)

@@ -2,9 +2,9 @@
 /*
  * How programs emit events by ioctl(2)
  *
- * The event is copied into a per-CPU buffer with preemption and page faults off. If it is not
- * in memory, it is faulted in with both on, and copied again. Only the copy is checked, so the
- * program cannot change it afterwards.
+ * The event is copied into a per-CPU buffer with preemption and page faults off. If a page of the
+ * event is not in memory, preemption and page faults are enabled, the page is faulted in, and the
+ * event is copied again. The checks read only the copy, which the program cannot change.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -32,10 +32,13 @@ struct bounce {
 
 #define FAULT_IN_TRIES	64
 
-/* Allocated, since checks of a copy into vmalloc memory, such as per-CPU memory, may sleep. */
+/*
+ * The buffers are allocated, because per-CPU memory may be vmalloc memory, and the checks of a
+ * copy into vmalloc memory may sleep.
+ */
 static DEFINE_PER_CPU(struct bounce *, bounces);
 
-/* A valid request without severity, code or object. */
+/* Is this a valid request without severity, code or object? */
 static __always_inline bool emit_is_plain(const struct devtrace_emit *e)
 {
 	return emit_check_type(e->type) && !(e->severity | e->flags | e->reserved);
@@ -48,8 +51,8 @@ static __always_inline u32 emit_who(const struct devtrace_emit *e)
 }
 
 /*
- * Events of these sizes are copied word by word; the last two words overlap. Machines without
- * efficient unaligned access use memcpy().
+ * Is an event of this size copied word by word? The last two words may overlap, so machines
+ * without efficient unaligned access use memcpy().
  */
 static __always_inline bool few_words(unsigned int size)
 {
@@ -134,7 +137,7 @@ static __always_inline void store_payload(void *to, const void *from, unsigned i
 		memcpy(to, from, len);
 }
 
-/* The gate is closed, the event is severe, or it does not fit. */
+/* Emit when the gate is closed, or the event is severe, or does not fit. */
 static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_emit *e,
 			       unsigned int len)
 {
@@ -207,7 +210,7 @@ static noinline int emit_late(struct bounce *b, struct ring *r, struct ring_reco
 	return 0;
 }
 
-/* Emit an event that is long, or not in memory. */
+/* Emit an event that is long, or whose page is not in memory. */
 static noinline long emit_copied(const struct devtrace_emit __user *arg, unsigned int size)
 {
 	struct bounce *b;

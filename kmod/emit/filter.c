@@ -2,9 +2,9 @@
 /*
  * Look up which streams and triggers want an event
  *
- * The table decides. Emitters test devtrace_wanted, devtrace_severities and the control page
- * first, only to save the lookup. When filter_set() returns, these have every bit that the
- * table needs.
+ * The table decides. Emitters first test devtrace_wanted, devtrace_severities and the control
+ * page, only to save the lookup. When filter_set() returns, these have a bit set for everything
+ * that the table lets pass.
  *
  * notrace: see emit/emit.c.
  */
@@ -85,7 +85,7 @@ notrace u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, c
 	struct process key = { .comm = "" };
 	u32 asks = t->any_process, refuses = 0;
 
-	/* Zero the rest, as in the lists. */
+	/* The lists' names are padded with zeros, so pad this one, too. */
 	strscpy(key.comm, comm, sizeof(key.comm));
 	process_add(k->comms, k->nr_comms, &key, filter_compare_comm, &asks, &refuses);
 	key.pid = tid;
@@ -102,10 +102,10 @@ notrace u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, c
  * @t: the table, preemption off
  * @task: current
  *
- * Caches the verdict for the thread's next event. Interrupts do not use verdicts. But an
- * interrupt here that sees the thread's name change invalidates the cached verdict, which we
- * store only afterwards. So after storing it, compare the name again; later changes find the
- * stored verdict.
+ * Caches the verdict for the thread's next event. Events in interrupts do not use verdicts. But
+ * an interrupt in this function may see that the thread's name has changed, and invalidate the
+ * cached verdict before we store ours. So compare the name again after storing the verdict. A
+ * later change of the name invalidates the stored verdict.
  *
  * Context: any; for events in task context.
  */
@@ -123,7 +123,7 @@ notrace u32 filter_process_set(const struct filter_table *t, struct task_struct 
 	barrier();
 	WRITE_ONCE(v->generation, t->generation);
 	barrier();
-	/* A change during the comparison is seen by it, or by the next event. */
+	/* If the name changes during the comparison, this or the next event notices. */
 	if (data_race(memcmp(comm, task->comm, sizeof(comm))))
 		WRITE_ONCE(v->generation, 0);
 	return set;

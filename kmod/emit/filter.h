@@ -15,8 +15,8 @@
  *
  * Kernel profile events, types 128 to 191, occur only if a filter wants them: filter_set()
  * attaches to their tracepoints and detaches from them, and no other code emits these types. So
- * if stream 0 is the only stream, it gets exactly the profile types that it wants without a
- * lookup, and the gate can stay open.
+ * if stream 0 is the only stream, no lookup is needed for it to get only the profile types that
+ * it wants, and the gate can stay open.
  */
 #ifndef DEVTRACE_FILTER_H
 #define DEVTRACE_FILTER_H
@@ -77,8 +77,8 @@ struct filter_names {
  * @not_comms: no threads with these names
  * @cpus: only these CPUs
  *
- * An event without a severity, object or code passes the terms about it. An event in interrupt
- * context belongs to no process. Protected by devtrace_lock.
+ * An event without a severity passes all terms about severities; the same holds for objects and
+ * codes. An event in interrupt context belongs to no process. Protected by devtrace_lock.
  */
 struct filter {
 	unsigned long		types[256 / BITS_PER_LONG];
@@ -90,7 +90,7 @@ struct filter {
 	struct filter_ranges	cpus;
 };
 
-/* Kinds of terms that some filter has and for which types[] and severities[] do not suffice. */
+/* Some filter has terms of this kind, for which types[] and severities[] do not suffice. */
 #define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, codes */
 #define FILTER_HAS_PROCESSES	BIT(1)	/* processes or CPUs: a verdict holds for one CPU */
 
@@ -106,7 +106,7 @@ struct filter_keys;
  * @user_severities: severities for events of programs
  * @lanes: types of program events that only stream 0 wants
  *
- * A bit too many costs a lookup; a bit too few would lose an event.
+ * A superfluous bit costs a lookup; a missing bit would lose an event.
  */
 struct filter_bits {
 	unsigned long		types[256 / BITS_PER_LONG];
@@ -124,9 +124,9 @@ struct filter_bits {
  * @types: for each origin (0 kernel, 1 user) and type, the set that wants it
  * @has: FILTER_HAS_*
  * @generation: differs for each table; never 0
- * @any_process: the set without a term that requires a process
- * @plain: for each type: stream 0 wants a program's event with nothing but this type, processes
- *	aside, and programs may emit it
+ * @any_process: the set of filters without a term that requires a process
+ * @plain: for each type: programs may emit it, and stream 0 wants a program's event of this type
+ *	without severity, code and object, whatever its process
  * @cpus: for each CPU, the set that wants its events
  * @bits: derived from the above, for code that does not use the table
  * @keys: objects, signals, codes and processes; see filter_priv.h

@@ -2,10 +2,11 @@
 /*
  * Parts of a filter table: object ids, signals, codes and processes
  *
- * Ids and signals: pages of sets, with one shared page for all ids that no filter names. Major
- * codes: a hash whose empty entries have the set of all other codes; for majors of which a
- * filter names single codes, also a sorted list of these. Processes: sorted lists, searched
- * only when a CPU meets another thread. A filter without a term is in every set of that term.
+ * Ids and signals are in pages of sets; all ids that no filter names share one page. Major codes
+ * are in a hash, whose empty entries have the set for all other codes. If a filter names single
+ * codes of a major, the hash entry also refers to a sorted list of these codes. Processes are in
+ * sorted lists, which are searched only when a CPU sees another thread than before. A filter
+ * without terms of a kind is in every set of that kind.
  *
  * manage/filter_compile.c creates it, filter.c looks it up.
  */
@@ -43,7 +44,7 @@ struct major {
 	u16		first, nr;
 };
 
-/* A code that a filter names: the sets that ask for it, refuse it, and finally want it. */
+/* A code that a filter names: the sets that name it, refuse it, and, all considered, want it. */
 struct code {
 	u32		code;
 	u32		asks;
@@ -76,7 +77,7 @@ static inline unsigned int major_place(u32 major, unsigned int shift)
 	return major * 0x9e3779b1U >> shift;
 }
 
-/* The entry of a major code, or the empty one where it would be. */
+/* Find the entry of a major code, or the empty entry where it would be inserted. */
 static __always_inline struct major *major_find(const struct filter_keys *k, u32 major)
 {
 	unsigned int i = major_place(major, k->majors_shift);

@@ -5,23 +5,23 @@
  * A table of buckets by thread id; each entry of a bucket is a slot for a thread and its user.
  *
  * A slot holds the latest names of its thread, each with its start time: an event gets the name
- * that the thread had at its time. A thread that is renamed writes only its own slot, so it
- * evicts no names but its own. A new name in a full slot replaces the oldest name, or, if that
- * is less than a second old, the latest. So a thread has a bounded number of names per second,
- * and the newest is always present.
+ * that the thread had at the time of the event. A thread that is renamed writes only its own
+ * slot, so it evicts no names but its own. A new name in a full slot replaces the oldest name. If
+ * the oldest name is less than a second old, the new name replaces the latest instead. So a
+ * thread has a bounded number of names per second, and the newest is always present.
  *
  * A rename is stored here before the system call that renames returns: the kernel's tracepoint
  * task_rename reports it. So an event in a lane, which no system call announces, gets the name
  * of its time, too. In a kernel without tracepoints, the thread's next emit by system call
  * finds the new name.
  *
- * A thread without a slot takes one of its bucket. If all are in use, the user with the most of
- * them loses the one not used for longest. So a user who floods the table with threads evicts
- * only slots of the same user. Root keeps some slots of each bucket.
+ * A thread without a slot takes one of its bucket. If all slots of the bucket are in use, the
+ * user with the most of them loses the least recently used one. So a user who floods the table
+ * with threads evicts only slots of the same user. Root keeps some slots of each bucket.
  *
  * A writer claims a slot by changing its sequence number from even to odd. A thread that fails
- * to claim goes without, and its next event tries again. There is no lock, and no loop that
- * another CPU could prolong.
+ * to claim a slot continues without one; its next event tries again. There is no lock, and no
+ * loop that another CPU could prolong.
  *
  * Idle tasks share thread id 0 and have no slot: readers know the CPU from the event's source
  * and call its idle task swapper/CPU.
@@ -52,7 +52,7 @@
 static_assert(SLOTS == WAYS * BUCKETS);
 /* Slots that root keeps of each bucket. */
 #define WAYS_ROOT	2
-/* Names kept for a thread, and how long at least the first of them is kept. */
+/* Number of names kept for a thread; the oldest is kept at least for this time. */
 #define NAMES		4
 #define NAMES_NS	NSEC_PER_SEC
 #define ROOT		0
@@ -68,7 +68,7 @@ struct head {
 	u32		owner;
 };
 
-/* @write: low bits of the number of writes, to tell names of one instant apart */
+/* @write: low bits of the number of writes, to distinguish names with the same start time */
 struct name {
 	u64		since;
 	u32		tgid;
@@ -112,7 +112,7 @@ static unsigned int proc_bucket(u32 tid)
 	return hash_32(tid, BUCKET_BITS);
 }
 
-/* Add this CPU's counts to slot @i of the thread that it saw last. */
+/* Add this CPU's counts to slot @i, which the thread that this CPU saw last had. */
 static void leave_last(struct proc_last *last, int i, u64 now)
 {
 	unsigned long stored;
@@ -156,7 +156,7 @@ static bool has_twin(unsigned int slot, u32 tid)
 	return false;
 }
 
-/* Add a name to slot @i, which we have claimed; @taken: and just taken for this thread. */
+/* Add a name to slot @i, which we have claimed. @taken: the slot was not this thread's before. */
 static notrace void add_name(unsigned int i, u32 seq, const struct task_struct *task,
 			     const char *comm, u64 now, bool taken)
 {
@@ -185,7 +185,7 @@ static notrace void add_name(unsigned int i, u32 seq, const struct task_struct *
 	 * it. 0 stays reserved for "never".
 	 */
 	atomic_set_release(&heads[i].seq, seq + 2 ?: 2);
-	/* Readers check the sequence number only of the slot that they know. */
+	/* A reader checks only the sequence number of the slot where it found the name. */
 	if (taken || has_twin(i, task->pid))
 		/*
 		 * LMM(proc:C): If a reader reads this number, then it finds the name stored
@@ -199,10 +199,10 @@ static bool take_seq(unsigned int i, u32 seq)
 	return !(seq & 1) && (u32)atomic_cmpxchg(&heads[i].seq, seq, seq + 1) == seq;
 }
 
-/* Compare up to the NUL: before 5.17, the kernel leaves the bytes behind it. */
+/* Compare up to the NUL: before 5.17, the kernel does not clear the bytes after it. */
 static bool same_comm(const char *a, const char *b)
 {
-	/* A rename may change it meanwhile; callers check the sequence number afterwards. */
+	/* A rename may change a name meanwhile; callers check the sequence number afterwards. */
 	return data_race(!strncmp(a, b, TASK_COMM_LEN));
 }
 
@@ -226,14 +226,14 @@ static notrace int slot_known(unsigned int i, u32 seq, const struct task_struct 
 	const struct name *newest;
 	bool same;
 
-	/* 0 for a moment while the slot is reused. */
+	/* nr is 0 for a moment while the slot is reused. */
 	if (seq & 1 || !nr || nr > NAMES)
 		return PROC_SLOT_NONE;
 	newest = &slots[i].name[nr - 1];
-	/* The sequence number, checked below, tells if it changed meanwhile. */
+	/* The check of the sequence number below detects a change during these loads. */
 	same = data_race(newest->tgid == task->tgid) &&
 	       (same_comm(newest->comm, comm) ||
-		/* The sequence number tells here, too. */
+		/* See above. */
 		(!renamed && data_race(is_being_renamed(i, nr, comm, now))));
 	/*
 	 * If the comparison read a name being written, then the number loaded below has
@@ -248,7 +248,7 @@ static notrace int slot_known(unsigned int i, u32 seq, const struct task_struct 
 	return i;
 }
 
-/* Slots of a bucket that a user has beyond those that the user keeps in any case. */
+/* Number of a user's slots in a bucket, without the slots that the user keeps in any case. */
 static int proc_excess(unsigned int first, u32 owner)
 {
 	int n = owner == ROOT ? -WAYS_ROOT : 0;
@@ -439,7 +439,7 @@ void devtrace_proc_count(u32 tid, unsigned long stored)
 	for (i = first; i < first + WAYS; i++) {
 		if (!atomic_read(&heads[i].seq) || READ_ONCE(heads[i].tid) != tid)
 			continue;
-		/* A guess if it changes meanwhile. */
+		/* @last may change meanwhile; then the choice is a guess. */
 		if (!latest || data_race(slots[i].last > latest->last))
 			latest = &slots[i];
 	}

@@ -2,9 +2,9 @@
 /*
  * The names of threads that emitted events
  *
- * It is a bounded table outside the rings, so the name of a thread outlives the thread. The
- * emit path fills it when a CPU meets a thread, or a new name of a thread, that it did not see
- * last.
+ * They are in a bounded table outside the rings, so the name of a thread outlives the thread. The
+ * emit path updates the table when the thread that emits, or its name, is not the one that this
+ * CPU saw last.
  */
 #ifndef DEVTRACE_PROC_H
 #define DEVTRACE_PROC_H
@@ -92,7 +92,7 @@ static __always_inline bool devtrace_proc_known(const struct task_struct *task)
 	const u64 *comm = (const u64 *)task->comm;
 
 	BUILD_BUG_ON(sizeof(task->comm) != 2 * sizeof(u64));
-	/* A name in the middle of a change differs now, or differs at the next event. */
+	/* If a rename is in progress, the name differs now or at the next event. */
 	return data_race(likely(task->pid == __this_cpu_read(devtrace_proc_last.tid)) &&
 			 likely(comm[0] == __this_cpu_read(devtrace_proc_last.comm[0])) &&
 			 likely(comm[1] == __this_cpu_read(devtrace_proc_last.comm[1])));
@@ -117,8 +117,9 @@ bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_fou
 bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored);
 
 /*
- * Is what was found of a thread still valid? New names of other threads in its bucket do not
- * matter, so a thread cannot make readers search for other threads by renaming itself.
+ * Is the result of devtrace_proc_find() still valid? New names of other threads in the bucket do
+ * not invalidate it, so a thread that renames itself cannot make readers search for other
+ * threads again.
  */
 static inline bool devtrace_proc_same(const struct proc_found *found)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel events for more than stream 0
+ * Kernel events that more than stream 0 wants
  *
  * Such an event is built in a slot outside the rings; store_all() stores it when it is
- * complete. Meanwhile the ring of stream 0 is held, so __devtrace_commit() detects the slot by
- * the same test that it makes anyway.
+ * complete. Until then the ring of stream 0 counts as entered, so __devtrace_commit() detects the
+ * slot by the test for nested events, which it makes in any case.
  *
  * notrace: see emit/emit.c.
  */
@@ -49,7 +49,7 @@ static DEFINE_PER_CPU(struct emit_slots *, emit_slots);
 
 static unsigned int slots_used(const struct emit_slots *s)
 {
-	/* An interrupt returns the slots that it takes, so every load reads the same. */
+	/* An interrupt frees the slots that it takes, so every load here reads the same number. */
 	return data_race(s->used);
 }
 
@@ -97,8 +97,8 @@ notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 
 }
 
 /**
- * emit_slot_commit() - __devtrace_commit() if other events are in progress, or this one is in a
- * slot
+ * emit_slot_commit() - the part of __devtrace_commit() for an event that is in a slot, or that
+ * was begun while other events were in progress
  * @r: the ring of stream 0 on this CPU
  */
 notrace void emit_slot_commit(struct ring *r)
@@ -140,8 +140,8 @@ int emit_slots_alloc(void)
 		for (i = 0; i < EMIT_SLOTS; i++)
 			s->slot[i].below = EMIT_SLOT_FREE;
 		/*
-		 * LMM(slots:A): If an emitter reads this pointer, then it reads the slots free.
-		 * It depends on the address, so it needs no barrier.
+		 * LMM(slots:A): If an emitter reads this pointer, then it reads that the slots
+		 * are free. Its loads depend on the pointer, so it needs no barrier.
 		 */
 		smp_store_release(per_cpu_ptr(&emit_slots, cpu), s);
 	}

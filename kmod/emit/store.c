@@ -2,9 +2,10 @@
 /*
  * Store an event in all streams that want it
  *
- * The slow path, for events that more than stream 0 wants, or while stream 0 may have to stop.
- * The event is complete. Triggers see it before any stream stores it, so the event that starts
- * a stream is in that stream. stop.h explains how a stream stops exactly.
+ * This is the slow path. It is taken by events that more than stream 0 wants, and by all events
+ * while stream 0 may have to stop. The event is complete. Triggers see it before any stream
+ * stores it, so a stream also stores the event that started it. stop.h explains how a stream
+ * stops at the exact event.
  *
  * notrace: see emit/emit.c.
  */
@@ -49,7 +50,7 @@ static noinline notrace enum stop_phase wait_fired(const struct stop *st)
 	return phase;
 }
 
-/* Use up one of the events left; return false if none is. */
+/* Use up one of the events that the stream still stores; return false if none is left. */
 static notrace bool stop_take_one(struct stop *st)
 {
 	return st->endless || atomic_dec_if_positive(&st->left) >= 0;
@@ -62,7 +63,7 @@ static bool too_late(const struct stop *st, u64 now)
 	return st->ns && now - ts > st->ns && now > ts;
 }
 
-/* No event is left: store no more. */
+/* The stream has stored its last event: stop. */
 static void stop_now(struct stream *s)
 {
 	atomic_cmpxchg(&s->stop.phase, STOP_COUNT, STOP_STOPPING);
@@ -76,7 +77,7 @@ static notrace void stop_fired_at(struct stream *s, u64 ts)
 	int tries = 0;
 
 	WRITE_ONCE(st->ts, ts);
-	/* A CPU that sees COUNT must read a later time, even if the clock is coarse. */
+	/* A CPU that sees COUNT must read a later time than @ts, even if the clock is coarse. */
 	while (devtrace_clock_now() <= ts && ++tries < WAIT_TRIES)
 		cpu_relax();
 	/*
@@ -96,7 +97,7 @@ static void drop_event(struct stream *s, struct ring *r, unsigned int cause)
 	devtrace_wake_kick(s->id);
 }
 
-/* In the order in which readers merge, is this CPU's event before the one that fired? */
+/* Do readers, who merge by time and CPU, show this CPU's event before the event that fired? */
 static bool reads_before(const struct stop *st, u64 now)
 {
 	const u64 ts = READ_ONCE(st->ts);
@@ -105,8 +106,8 @@ static bool reads_before(const struct stop *st, u64 now)
 }
 
 /*
- * The phase was RUN before the clock was read, and is not any more. Return true if the event
- * stays; set @took if it used up one of the events left.
+ * The phase was RUN before the clock was read, and has changed since. Return true if the event is
+ * kept; set @took if it used up one of the events that the stream still stores.
  */
 static noinline notrace bool is_kept(struct stop *st, u64 now, bool *took)
 {
@@ -123,7 +124,10 @@ static noinline notrace bool is_kept(struct stop *st, u64 now, bool *took)
 	}
 }
 
-/* Report a severe event. It is committed, unless it interrupted an unfinished event. */
+/*
+ * Report a severe event. The event is already committed, unless it interrupted another event that
+ * is not complete yet.
+ */
 static void tell_severe(struct ring *r)
 {
 	void (*told)(struct ring *r) = READ_ONCE(emit_severe_told);
@@ -170,8 +174,8 @@ static void store_store(struct stream *s, const struct event *ev, bool fires)
 		stop_fired_at(s, now);
 	} else {
 		/*
-		 * LMM(stop:B): If the phase loaded below is RUN, then the clock was read before
-		 * that of the event that fires next. Pairs with stop:A.
+		 * LMM(stop:B): If the phase loaded below is RUN, then this event's clock was read
+		 * before the clock of the event that fires next. Pairs with stop:A.
 		 */
 		smp_mb();
 		if (took) {
@@ -214,7 +218,7 @@ notrace void store_all(u32 set, const struct event *ev)
 		if (s)
 			store_store(s, ev, f.streams & BIT(id));
 	}
-	/* The stream did not store the event: it does not want it, or had no room. */
+	/* These streams did not store the event that stops them: not wanted, or no room. */
 	streams = f.streams;
 	for_each_set_bit(id, &streams, FILTER_TRIGGER_BIT) {
 		struct stream *s = stream_of(id);

@@ -40,7 +40,7 @@ notrace void devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t
 {
 	u8 *p;
 
-	/* So a buffer longer than its length byte can tell never fits. */
+	/* The length byte cannot express more than 255. A longer buffer never fits a record. */
 	BUILD_BUG_ON(DEVTRACE_RECORD_MAX > 257);
 	p = n <= 255 ? __devtrace_room(r, 2 + n) : NULL;
 	if (!p) {
@@ -75,7 +75,7 @@ notrace void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned
 	memcpy(p, text, len);
 	end = p + len;
 	*end = 0;
-	/* A string ends at the first NUL, so replace those inside. */
+	/* A string ends at its first NUL, so replace any NUL within the text. */
 	for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
 		*nul = '?';
 	__devtrace_commit();
