@@ -78,7 +78,7 @@ void blocks_init(struct block_ring *b, u64 first)
  * @place: filled in
  *
  * Return: the run, to be passed to blocks_commit() or blocks_abandon(); NULL if there is no
- *	room until another caller does so.
+ *	room until another caller has passed its run to one of them.
  */
 struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 {
@@ -98,8 +98,8 @@ struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 	r = run_at(b, *place);
 	state->fill += extent;
 	/*
-	 * This order of stores matters after a reset: a page in memory that survives it then
-	 * has no run that mixes two runs.
+	 * This order of stores matters if the memory survives a reset: then no page has a run that
+	 * is a mixture of two runs.
 	 */
 	WRITE_ONCE(r->slot, SLOT_NONE);
 	WRITE_ONCE(r->block, (u16)b->head);
@@ -129,8 +129,8 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 	r->len = len;
 	r->nr = nr;
 	/*
-	 * If the slot number survives a reset, then so do all stores to the run before it. No
-	 * reader while the machine runs.
+	 * If this store of the slot number survives a reset, then all earlier stores to the run
+	 * survive, too. No pairing barrier: no reader relies on the order while the machine runs.
 	 */
 	smp_store_release(&r->slot, slot);
 	if (c->last)
@@ -233,12 +233,12 @@ bool blocks_trim(struct block_ring *b, u32 nr, u32 most)
  * @state: array for the state of as many blocks
  * @spare: zeroed array, for as many pages as the ring has
  *
- * The newest blocks stay in their pages. Afterwards @b uses @pages and @state; the caller owns
- * the old arrays, and their pages except those of the blocks that stay. For each of these,
- * @spare has the page that is not needed instead, at the same index. A reader may still use the
- * old array, which does not change.
+ * The newest blocks stay in their pages. Afterwards @b uses @pages and @state. The caller owns
+ * the old arrays, and their pages except the pages of the blocks that stay. For each block that
+ * stays, @spare has a new page that is not needed, at the same index. A reader may still use the
+ * old array of pages, which does not change.
  *
- * Return: false if an uncommitted run is in a block that would have to go. Then only the oldest
+ * Return: false if a block that would have to be evicted has an uncommitted run. Then only older
  *	blocks have been evicted.
  */
 bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block_state *state,
@@ -256,7 +256,7 @@ bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block
 		state[n & (nr - 1)] = *blocks_state(b, n);
 	}
 	/*
-	 * LMM(pages:A): If a reader reads this pointer, then it reads the array behind it.
+	 * LMM(pages:A): If a reader reads this pointer, then it reads the contents of the array.
 	 * Pairs with pages:B.
 	 */
 	smp_store_release(&b->pages, pages);

@@ -2,26 +2,27 @@
 /*
  * A ring of blocks: events of programs, in runs
  *
- * A run is a sequence of records of one lane, in the format of <linux/devtrace_lane.h>, behind
- * a header of the kernel. Runs do not cross the blocks of 4 KiB that they lie in, so that
- * blocks can be moved to a ring of another size. Whole blocks are evicted, the oldest first,
- * and then the events of their runs count as overwritten.
+ * A run is a header of the kernel, followed by a sequence of records of one lane in the format of
+ * <linux/devtrace_lane.h>. A run lies within one block of 4 KiB, so that blocks can be moved to a
+ * ring of another size. Whole blocks are evicted, the oldest first, and then the events of their
+ * runs count as overwritten.
  *
  *	block:	| run | records | run | records | ... | extent 0 |  free
  *
- * Each lane has a slot. The runs of a slot form a chain, ordered by time. The chain continues
- * when the slot gets another lane; a slot has one lane at a time.
+ * Each lane has a slot, and a slot has one lane at a time. The runs of a slot form a chain,
+ * ordered by time. When the slot gets another lane, the same chain continues.
  *
  * Invariants: Between @tail and @head are whole blocks of committed runs, except for those
  * counted in @pending. A run in its chain does not change, except for @next. A chain is ordered
  * by place, so the run to evict is its first one. For each slot, events committed = events held
- * + events overwritten. At any instant, the extents of a page's runs lead from its beginning to
- * the newest run, and extent 0 follows; a run that is not complete has SLOT_NONE.
+ * + events overwritten. At any instant, a reader that adds the extents of a page's runs gets from
+ * the beginning of the page to its newest run, and then finds extent 0. An incomplete run has
+ * SLOT_NONE as its slot.
  *
  * The caller serializes all calls except blocks_records() and blocks_there(), which a reader
- * may call at any time. A reader disables preemption from blocks_records() to blocks_there() if
- * a resize must wait for it before it frees the old memory. This file knows nothing of threads,
- * files or locks; selftests/lane runs it in user space.
+ * may call at any time. If a resize must wait for a reader before it frees the old memory, the
+ * reader disables preemption from blocks_records() to blocks_there(). This file uses no threads,
+ * files or locks, so selftests/lane can run it in user space.
  */
 #ifndef DEVTRACE_BLOCKS_H
 #define DEVTRACE_BLOCKS_H
@@ -41,7 +42,7 @@ typedef u64 run_place_t;
 /**
  * struct run - the header before the records of a run
  * @time: base of the first record's relative time, ns
- * @lo: lower limit of the events' times, ns; an older time is shown as this
+ * @lo: lower limit of the events' times, ns; readers replace an older time by this
  * @hi: upper limit of the events' times, ns
  * @idx: number of the slot's events before this run
  * @next: the next run of the slot; 0: none yet
@@ -55,8 +56,8 @@ typedef u64 run_place_t;
  * @block: low bits of the block's number
  * @lane: number of the lane's events before this run, modulo 2^32
  *
- * A filtered record has the type EMPTY. @block and @lane are for a reader after a reset, which
- * has nothing but the pages.
+ * A filtered record has the type EMPTY. @block and @lane are for reading the pages after a reset,
+ * when nothing but the pages is left.
  */
 struct run {
 	u64		time;
@@ -108,14 +109,14 @@ struct block_pages {
  * @pages: the pages; replaced by blocks_resize(), see pages:A
  * @state: state of each block
  * @nr: number of blocks, as in @pages
- * @tail_low: low bits of @tail, for readers: as many as one load reads
+ * @tail_low: low bits of @tail, for readers; as many bits as one load reads
  * @head: number of the block being filled
  * @tail: number of the oldest block
  * @chains: chains of the slots, in chunks
  * @stored: number of events committed
  * @overwritten: number of events that were evicted
  *
- * The lock of the caller protects it; only @pages and @tail_low are read without.
+ * The caller's lock protects all members; only @pages and @tail_low are also read without it.
  */
 struct block_ring {
 	struct block_pages	*pages;
@@ -129,7 +130,7 @@ struct block_ring {
 	u64			overwritten;
 };
 
-/* The slot's chunk exists. */
+/* The caller knows that the chunk of the slot exists. */
 static inline struct chain *blocks_chain(const struct block_ring *b, unsigned int slot)
 {
 	return &b->chains[slot / SLOTS_CHUNK][slot % SLOTS_CHUNK];
@@ -163,7 +164,7 @@ bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block
 u64 blocks_used(const struct block_ring *b);
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx);
 
-/* The records behind the header at @place; valid if blocks_there() returns true afterwards. */
+/* The records after the header at @place; valid if blocks_there() returns true afterwards. */
 static inline const u8 *blocks_records(const struct block_ring *b, run_place_t place)
 {
 	/* LMM(pages:B): an address dependency; pairs with pages:A. */
@@ -183,8 +184,8 @@ static inline const u8 *blocks_records(const struct block_ring *b, run_place_t p
 static inline bool blocks_there(const struct block_ring *b, run_place_t place)
 {
 	/*
-	 * LMM(blocks:B): If a word loaded before comes from a run that overwrites this one,
-	 * then the tail loaded below has passed its block. Pairs with blocks:A.
+	 * LMM(blocks:B): If a word that was loaded above comes from a run that overwrites this
+	 * one, then the tail loaded below has passed this run's block. Pairs with blocks:A.
 	 */
 	smp_rmb();
 	return (tail_low_t)(blocks_number(place) - READ_ONCE(b->tail_low)) <= (tail_low_t)~0ULL / 2;

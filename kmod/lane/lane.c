@@ -2,11 +2,11 @@
 /*
  * Create, map, close and free lanes
  *
- * A fault handler maps the pages, so fork(2) copies none: in the child, it maps pages that
- * belong to no lane and read as "closed". A page that a driver has pinned outlives its lane,
- * and the kernel no longer reads it. Pages of a pool cannot outlive it like that; fork(2) does
- * not copy them either (VM_WIPEONFORK). A program that undoes this flag harms only itself: the
- * memory is not used again while it is mapped.
+ * A fault handler maps the pages, so fork(2) copies no page. In a child, the handler maps pages
+ * that belong to no lane and read as "closed". A page that a driver has pinned outlives its lane,
+ * and the kernel no longer reads it. A page of a pool has no reference count, so it must not
+ * outlive its lane. fork(2) does not copy it either (VM_WIPEONFORK). A program that removes this
+ * flag harms only itself: the pool's memory is not reused while a mapping of it exists.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -114,7 +114,7 @@ static bool maps_it(const struct vm_area_struct *vma, const struct lane *l)
 	return vma->vm_mm == READ_ONCE(l->mm);
 }
 
-/* mremap(2) copies the mapping before it asks us, and removes the copy again. */
+/* mremap(2) copies the mapping before it asks us; after our refusal it removes the copy. */
 static void lane_vma_open(struct vm_area_struct *vma)
 {
 	struct lane *l = vma->vm_private_data;
@@ -230,7 +230,7 @@ static int size_of(u32 want, u32 *bytes)
 	return 0;
 }
 
-/* Give each block a number that is invalid at its place, so that none counts as written. */
+/* Give each block a number that is invalid at its place, so that no block counts as written. */
 static void lane_format(struct lane *l)
 {
 	struct devtrace_lane_head *head = lane_head(&l->mem);
@@ -271,7 +271,8 @@ static struct lane *lane_alloc(u32 bytes, u16 flags)
 
 /*
  * The ring of blocks has the stream's size, so it is made under devtrace_lock. A kernel thread
- * makes it: a program that asks for a lane may be preempted for long, with the lock held.
+ * makes it, because a program that asks for a lane may be preempted for long while it holds a
+ * lock.
  */
 static atomic_t ring_tries = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(ring_tried);
@@ -359,7 +360,7 @@ static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 	preempt_disable();
 	devtrace_proc_seen(current);
 	preempt_enable();
-	/* This reference lasts while the lane is open. */
+	/* The lane keeps this reference while it is open. */
 	kref_get(&l->ref);
 	slot_open(l);
 	if (l->pool)
@@ -436,7 +437,7 @@ int lane_hand_over(unsigned long source)
 	return err;
 }
 
-/* No lane's file, no reader, no work that takes from lanes and no stream_wq is left. */
+/* Called when no file of a lane, no reader, no work that takes from lanes, no stream_wq is left. */
 void lanes_exit(void)
 {
 	lane_shares_exit();

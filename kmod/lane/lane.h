@@ -38,10 +38,10 @@ struct task_struct;
  * @maps: number of mappings in @mm: two while mremap(2) is being refused
  * @pool: owner of the memory; NULL: the kernel
  * @pfn: first page of the memory, if @pool owns it
- * @told: where to store the number of events taken, for a reader after a reset; or NULL
+ * @told: where to store the number of events taken, to be read after a reset; or NULL
  * @lock: protects @at, @floor, @made, @waits and @closed
- * @at: end of what was taken
- * @floor: no event taken later is older, trace clock ns; see take.c
+ * @at: place in the lane up to which events were taken
+ * @floor: no event that is taken later is older than this, trace clock ns; see take.c
  * @made: when the lane was opened, trace clock ns; 0: not open yet
  * @waits: readers wait for an event that its thread has begun; read without @lock
  * @closed: no more events are taken; read without @lock
@@ -84,7 +84,7 @@ struct lane {
 	struct rcu_head		rcu;
 };
 
-/* A lane is open while its own process maps it, or may still map it. */
+/* A lane is open while the process that asked for it maps it, or may still map it. */
 static inline bool lane_is_open(const struct lane *l)
 {
 	return READ_ONCE(l->mm);
@@ -94,7 +94,8 @@ static inline bool lane_is_open(const struct lane *l)
  * struct lane_pool - memory for lanes that another module provides
  * @owner: the module; it stays while a lane uses the memory
  * @wc: map the memory write-combining
- * @get: set blocks, pfn and told of a lane; the memory is zeroed. Return false if there is none
+ * @get: set blocks, pfn and told of a lane; the memory is zeroed. Return false if there is no
+ *	memory
  * @open: the slot is open, and its thread does not write yet
  * @put: the memory is no longer mapped
  */

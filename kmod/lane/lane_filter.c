@@ -2,10 +2,10 @@
 /*
  * The types that may go into lanes: bits that programs test
  *
- * Filters and state decide. The filters determine the types that only stream 0 wants, no other
- * stream and no trigger (manage/filter_compile.c); all other terms are judged when an event is
- * taken. The state of stream 0 determines whether it stores events, and whether the next event
- * may stop it.
+ * The bits depend on the filters and on the state of stream 0. The filters determine the types
+ * that stream 0 wants and no other stream or trigger (manage/filter_compile.c). Terms about
+ * anything else are applied when an event is taken. The state says whether stream 0 stores events,
+ * and whether the next event may stop it.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -42,7 +42,8 @@ static void write_lanes(void)
  * lane_filter_narrow() - clear the bits that new filters will clear
  * @lanes: types that may go into lanes under the new filters
  *
- * Called before the filters change. Takes all events in lanes under the old filters.
+ * Called before the filters change. Takes all events out of the lanes while the old filters still
+ * apply.
  *
  * Context: process, devtrace_lock held.
  */
@@ -85,7 +86,7 @@ void lane_filter_state(bool runs, bool unwatched)
 	lockdep_assert_held(&devtrace_lock);
 	state_runs = runs;
 	state_unwatched = unwatched;
-	/* Clear the bits before events in lanes are dropped; set them only after. */
+	/* Clear the bits before slots_stop(true), which drops; set them after slots_stop(false). */
 	if (!runs)
 		write_lanes();
 	if (other)

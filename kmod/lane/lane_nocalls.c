@@ -3,9 +3,9 @@
  * Take from lanes whose thread never hands over
  *
  * A program that makes no system calls says so when it asks for its lane
- * (DEVTRACE_LANE_NO_CALLS). If a seccomp(2) filter refuses its calls later, the library says so
- * in the head of the lane. A work checks all lanes every LOOK_MS, or every NO_CALLS_MS while
- * such a lane is open, and takes their events.
+ * (DEVTRACE_LANE_NO_CALLS). If a seccomp(2) filter refuses its calls later, the library sets a
+ * flag in the head of the lane. A work item checks all lanes every LOOK_MS, or every NO_CALLS_MS
+ * while a lane without calls is open. It takes the events of the lanes without calls.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -26,7 +26,7 @@ static atomic_t nr_lanes = ATOMIC_INIT(0);
 static void nocalls_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(nocalls_work, nocalls_fn);
 
-/* Take if the lane makes no calls; return true to check again soon. */
+/* Take the lane's events if its thread makes no calls; return true to check again soon. */
 static bool come_for(struct lane *l)
 {
 	return (l->flags & DEVTRACE_LANE_NO_CALLS || slot_makes_no_calls(l)) &&
@@ -60,7 +60,7 @@ static void nocalls_fn(struct work_struct *work)
 void lane_nocalls_made(const struct lane *l)
 {
 	atomic_inc(&nr_lanes);
-	/* At once, so that a stream of new lanes cannot postpone the work. */
+	/* Run the work at once, so that a series of new lanes cannot postpone it for ever. */
 	if (l->flags & DEVTRACE_LANE_NO_CALLS)
 		mod_delayed_work(system_wq, &nocalls_work, 0);
 	else

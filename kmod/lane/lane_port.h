@@ -17,7 +17,7 @@
 
 #include "compat/compat.h"
 
-/* As many low bits of a block's number as one load reads. */
+/* The low bits of a block's number, as many as one load reads. */
 typedef unsigned long tail_low_t;
 
 /*
@@ -35,8 +35,8 @@ static __always_inline u32 lane_word(const void *p)
 }
 
 /*
- * Copy memory that a program may change meanwhile; the caller discards an invalid copy. Words
- * are as fast as bytes on CPUs with fast strings, and not slow on others.
+ * Copy memory that a program may change meanwhile; the caller discards an invalid copy. Copy by
+ * words: this is as fast as by bytes on CPUs with fast string instructions, and not slow on others.
  */
 static inline void lane_copy_out(void *dst, const void *src, size_t n)
 {

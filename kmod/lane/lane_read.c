@@ -3,8 +3,8 @@
  * Read a lane: memory that a program may change in any way at any time
  *
  * Before the writer overwrites a block, it stores the block's number (open); after it completes
- * a record, it stores how many bytes are complete (used). So if open has not come round to a
- * block again by the end of a copy, the copy is valid.
+ * a record, it stores how many bytes are complete (used). So a copy of a block is valid if, at the
+ * end of the copy, open says that the writer has not begun to overwrite that block.
  */
 #include "lane_read.h"
 
@@ -27,8 +27,8 @@ void lane_begin(const struct lane_mem *m, struct lane_place *p)
 }
 
 /*
- * Find the complete records of the block at @p. Return 1; 0 if there is none, but perhaps in
- * the next block; or -EPROTO.
+ * Find the complete records of the block at @p. Return 1; 0 if this block has none, though the
+ * next block may have; or -EPROTO.
  */
 static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_piece *c)
 {
@@ -37,8 +37,8 @@ static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_p
 	u64 count = p->idx;
 
 	/*
-	 * LMM(lane_read:C): If used is that of lane_write:C, then the records up to it are
-	 * complete. Pairs with lane_write:C.
+	 * LMM(lane_read:C): If this load reads the store of lane_write:C, then the records up to
+	 * used are complete. Pairs with lane_write:C.
 	 */
 	used = smp_load_acquire(&b->used);
 	if (used < from || used > DEVTRACE_LANE_BLOCK || used & 1)
@@ -63,13 +63,13 @@ static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_p
 /**
  * lane_look() - find the complete records of one block that were not taken
  * @m: the lane
- * @p: where to begin; moved to the oldest block if this one was overwritten, and to the next if
- *	all of it was taken
+ * @p: where to begin; moved to the oldest block if the block at @p was overwritten, and to the
+ *	next block if all of this one was taken
  * @piece: filled in
  *
  * A copy of the piece is valid only if lane_still() returns true afterwards.
  *
- * Return: 1; 0 if there is none; -EPROTO if the content is invalid.
+ * Return: 1; 0 if there are no such records; -EPROTO if the content is invalid.
  */
 int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece *piece)
 {
@@ -79,8 +79,8 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 
 	for (steps = 0; steps < 2 * m->nr; steps++) {
 		/*
-		 * LMM(lane_read:A): If open is that of lane_write:A, then the previous block is
-		 * complete. Pairs with lane_write:A.
+		 * LMM(lane_read:A): If this load reads the store of lane_write:A, then the block
+		 * before open is complete. Pairs with lane_write:A.
 		 */
 		open = smp_load_acquire(&head->open);
 		if (lane_nothing_yet(open, p))
@@ -91,8 +91,8 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 			p->off = 0;
 		}
 		/*
-		 * LMM(lane_read:B): If the number is that of lane_write:B, then the header
-		 * loaded below belongs to it. Pairs with lane_write:B.
+		 * LMM(lane_read:B): If this load reads the store of lane_write:B, then the header
+		 * loaded below belongs to that number. Pairs with lane_write:B.
 		 */
 		if (smp_load_acquire(&lane_block(m, p->block)->number) != p->block) {
 			/* The thread has opened the block but not written its header yet. */
@@ -117,7 +117,7 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 }
 
 /**
- * lane_still() - is what was loaded and copied since lane_look() valid?
+ * lane_still() - are the words that were loaded and copied after lane_look() valid?
  * @m: the lane
  * @p: as lane_look() set it
  */
@@ -125,7 +125,7 @@ bool lane_still(const struct lane_mem *m, const struct lane_place *p)
 {
 	/*
 	 * LMM(lane_read:D): If a word of the copy comes from a record that overwrites the
-	 * block, then open, loaded below, has come round to it. Pairs with lane_write:A.
+	 * block, then open, loaded below, has reached the block again. Pairs with lane_write:A.
 	 */
 	smp_rmb();
 	return READ_ONCE(lane_head(m)->open) - p->block < m->nr;
@@ -147,7 +147,7 @@ void lane_taken(struct lane_place *p, const struct lane_piece *piece)
  * @word: first word of the record
  * @buf: the copy
  * @at: offset of the record
- * @left: bytes from there on, at least one word
+ * @left: bytes from @at to the end of the copy, at least one word
  * @ev: filled in: length, flags and severity; @time is the time since the previous record
  *
  * Return: number of words before the payload, or -EPROTO.
@@ -194,7 +194,7 @@ int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev)
  * lane_newest() - how far the thread has written, to detect a change later
  * @m: the lane
  * @open: set to the number of the open block
- * @used: set to the bytes used of it
+ * @used: set to the bytes used of that block
  */
 void lane_newest(const struct lane_mem *m, u32 *open, u16 *used)
 {
@@ -203,7 +203,7 @@ void lane_newest(const struct lane_mem *m, u32 *open, u16 *used)
 }
 
 /**
- * lane_untaken_bytes() - bytes behind a place, according to the thread
+ * lane_untaken_bytes() - bytes written after a place, according to the head of the lane
  * @m: the lane
  * @p: the place
  */

@@ -3,9 +3,9 @@
  * Read a lane: memory that a program may change in any way at any time
  *
  * A lane is a circular buffer of blocks. <linux/devtrace_lane.h> has its layout, lanes.rst the
- * order of the writer's stores. Only these functions parse such memory. They know nothing of
- * threads, files or readers; selftests/lane runs them in user space, against writers on a
- * simulated machine and against hostile bytes.
+ * order of the writer's stores. Only these functions parse such memory. They use no threads,
+ * files or readers; selftests/lane runs them in user space, against writers on a simulated
+ * machine and against hostile bytes.
  *
  * Invariants: A word of the lane is loaded once and checked before it is used. The caller keeps
  * the positions in memory of its own. A copied piece is valid only after lane_still() has
@@ -42,7 +42,7 @@ struct lane_mem {
 /**
  * struct lane_place - a place in a lane
  * @block: number of the block
- * @off: bytes of it that were taken; 0: not even its header
+ * @off: bytes of the block that were taken; 0: its header was not read yet
  * @skipped: blocks that were overwritten since the last block with taken events
  * @idx: number of events before this place, as the thread counts
  * @time: time of the previous event as written, ns
@@ -63,7 +63,7 @@ struct lane_place {
  * @len: bytes
  * @time: base of the first record's relative time, ns
  * @cpu: CPU of the first record
- * @lost: number of events before them that were overwritten before they were taken
+ * @lost: number of earlier events that were overwritten before they were taken
  */
 struct lane_piece {
 	const u8	*from;
@@ -96,8 +96,8 @@ struct lane_event {
 };
 
 /*
- * The number of events taken from a lane, with a check; LANE_TOLD_CLOSED: the lane is closed
- * and all were taken.
+ * The number of events taken from a lane is stored together with a check value. LANE_TOLD_CLOSED:
+ * the lane is closed and all its events were taken.
  */
 #define LANE_TOLD_CLOSED	0x636c6f7365646c6eULL
 
@@ -144,7 +144,7 @@ static __always_inline u64 lane_time_after(u64 time, u64 ns)
 /**
  * lane_next() - parse the next event of a copy
  * @buf: the copy
- * @at: offset in it; advanced
+ * @at: offset in the copy; advanced
  * @len: bytes in the copy
  * @time: time of the previous event; advanced
  * @ev: filled in; @cpu changes only where the lane changes it; type, flags and severity are not

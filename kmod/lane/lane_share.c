@@ -12,9 +12,10 @@
 #include "slot.h"
 
 /*
- * The bytes of lanes whose memory is not freed yet: for each user and process that has any
- * (@shares), for all users but root (common_bytes), and for all. Protected by lanes_lock, which
- * is held for a walk down a tree of at most 2 * SLOTS_MAX nodes.
+ * The bytes of all lanes whose memory is not freed yet. They are counted for each user and
+ * process that has lanes (@shares), for all users but root together (common_bytes), and for all
+ * users together. Protected by lanes_lock, which is held for a walk down a tree of at most
+ * 2 * SLOTS_MAX nodes.
  */
 static DEFINE_RAW_SPINLOCK(lanes_lock);
 static struct rb_root shares = RB_ROOT;
@@ -23,7 +24,7 @@ static unsigned int common_nr;
 
 #define ROOT	0
 
-/* Until lane_limits_init(): no module parameter sets the limit. */
+/* Value of a limit before lane_limits_init(), if no module parameter has set it. */
 #define NOT_GIVEN	ULONG_MAX
 
 static unsigned long lane_process = NOT_GIVEN;
@@ -104,7 +105,7 @@ static void share_add(struct share *s, const struct lane *l)
 	s->nr++;
 }
 
-/* Unlink an unused share and return it, to be freed; else return NULL. */
+/* If the share is unused, unlink it and return it for the caller to free. Else return NULL. */
 static struct share *share_unused(struct share *s)
 {
 	if (s->nr)

@@ -4,20 +4,20 @@
  *
  * While a reader waits and a thread with a lane runs, a timer looks for new events in lanes. It
  * stops when all such threads sleep; then a probe on the tracepoint sched_switch starts it
- * again when one of them runs. So a reader sees a thread's event after LATENCY_NS, and a system
- * whose tracing threads sleep is not woken.
+ * again when one of them runs. So a reader sees a thread's event after LATENCY_NS, and the timer
+ * does not wake a system whose tracing threads sleep.
  *
- * The timer is dequeued before it looks at the threads. If a thread wakes after that look, then
- * the scheduler switches to it while the timer is not queued, and the probe starts it; if it
- * wakes before, the timer sees it running. A reader that begins to wait starts the timer
- * itself.
+ * The timer is dequeued before its callback looks at the threads. If a thread wakes after the
+ * callback has looked at it, then the scheduler switches to the thread while the timer is not
+ * queued, and the probe starts the timer. If the thread wakes earlier, the callback sees it
+ * running. A reader that begins to wait starts the timer itself.
  *
  * The probe stays attached for a while after its last use, because attaching and detaching
  * patch the kernel.
  *
  * A thread may end without a call to us. Or it may exec(2) another program while a process that
  * shares its memory still writes into its lane. So from the first lane on, probes on
- * sched_process_exit and sched_process_exec take what the thread left.
+ * sched_process_exit and sched_process_exec take the remaining events of the thread.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -168,8 +168,8 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	struct lane *l;
 
 	/*
-	 * LMM(lane_stop:A): If a switch to a thread happens after our look at it, then the
-	 * probe there sees the timer not queued. Pairs with the scheduler's lock.
+	 * LMM(lane_stop:A): If the scheduler switches to a thread after we looked at it, then
+	 * the probe sees that the timer is not queued. Pairs with the scheduler's lock.
 	 */
 	smp_mb();
 	spin_lock(&lock);
@@ -178,8 +178,8 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 		if (READ_ONCE(l->closed))
 			continue;
 		/*
-		 * Readers also hold back events for a lane that waits; wake them to give these
-		 * in time.
+		 * If a lane has @waits set, readers hold back events for it. Wake them, so that
+		 * they give these events in time.
 		 */
 		fresh |= lane_has_new(l) || READ_ONCE(l->waits);
 		runs |= lane_runs(l);
@@ -190,7 +190,7 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	/* Stop if nothing is new and no thread runs, or if no reader waits. */
 	if ((!fresh && !runs) || !waitqueue_active(&devtrace_stream0.wait))
 		return HRTIMER_NORESTART;
-	/* start_timer() checks whether another CPU has queued it meanwhile. */
+	/* start_timer() checks whether another CPU has queued the timer meanwhile. */
 	start_timer();
 	return HRTIMER_NORESTART;
 }
@@ -201,8 +201,8 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 void lane_wake_prepare(void)
 {
 	/*
-	 * If the timer's callback does not see the reader waiting, then the reader sees the
-	 * timer not queued. Pairs with the barrier in lane_timer_fn().
+	 * If the timer's callback does not see that the reader waits, then the reader sees that
+	 * the timer is not queued. Pairs with the barrier in lane_timer_fn().
 	 */
 	smp_mb();
 	if (atomic_read(&nr_open))
@@ -237,8 +237,8 @@ static void look_at_probe(void)
 }
 
 /*
- * The current thread ends, preemption off. It may have several lanes; lane_process bounds the
- * bytes to take.
+ * The current thread ends; preemption is off. The thread may have several lanes; the limit
+ * lane_process bounds the number of bytes to take.
  */
 static void thread_exits(struct task_struct *task)
 {
@@ -289,7 +289,7 @@ static void probe_end(struct tracepoint *tp, bool *is_probed, void *probe)
 		WRITE_ONCE(*is_probed, true);
 }
 
-/* The first lane is made. If a probe cannot attach, a lane is closed when its mapping goes. */
+/* Called for the first lane. If a probe cannot attach, lanes are closed only when unmapped. */
 static void probe_ends(void)
 {
 	if (READ_ONCE(exit_probed) && READ_ONCE(exec_probed))
@@ -319,7 +319,7 @@ void lane_wake_made(struct lane *l)
 	atomic_inc(&nr_open);
 	lane_nocalls_made(l);
 	look_at_probe();
-	/* Readers that wait have not looked at this lane. */
+	/* Readers that already wait have not looked at this lane. */
 	if (atomic_read(&followers))
 		start_timer();
 }
@@ -349,8 +349,8 @@ void lane_wake_closed(struct lane *l)
 }
 
 /**
- * lane_wake_follow() - a reader that may wait came or went
- * @one_more: true if it came
+ * lane_wake_follow() - the number of readers that may wait has changed by one
+ * @one_more: true if it has increased
  */
 void lane_wake_follow(bool one_more)
 {

@@ -39,7 +39,7 @@ u32 lane_wants_more(const struct filter_table *t, const struct lane_event *ev)
  * @l: the lane
  * @cpu: set to the CPU of the thread
  *
- * For a thread that has ended or called exec(2), the name is the last that it emitted under.
+ * If the thread has ended or called exec(2), its name is the one that it had when it emitted last.
  */
 u32 lane_wants_thread(const struct filter_table *t, const struct lane *l, unsigned int *cpu)
 {

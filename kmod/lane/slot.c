@@ -2,9 +2,9 @@
 /*
  * Slots: the events of lanes, as readers and statistics see them
  *
- * A slot is a number, a chain of runs in the ring of blocks, and accounts. Slots are allocated
- * in chunks and reused, the lowest number first. So there are as many slots as there were lanes
- * at the same time.
+ * A slot has a number, a chain of runs in the ring of blocks, and counters. A run is a sequence of
+ * records of one lane, within one block. Slots are allocated in chunks and reused, the lowest
+ * number first. So there are only as many slots as the most lanes that ever existed at once.
  */
 #include <linux/bitmap.h>
 #include <linux/lockdep.h>
@@ -104,7 +104,7 @@ void slot_open(struct lane *l)
 	struct slot *s = slot_at(l->slot);
 
 	raw_spin_lock(&slots_lock);
-	/* Under the lock: a reader that finds no lane has read an earlier clock. */
+	/* Read the clock under the lock: a reader that found no lane has read an earlier time. */
 	l->made = devtrace_clock_now();
 	l->floor = max(s->floor, l->made);
 	s->floor = l->floor;
@@ -117,7 +117,7 @@ void slot_open(struct lane *l)
 }
 
 /**
- * slot_put() - free the slot of a lane that is closed, or never was open
+ * slot_put() - free the slot of a lane that is closed, or was never open
  * @l: the lane; code that found it in the slot may use it until a grace period is over
  */
 void slot_put(struct lane *l)
@@ -261,7 +261,7 @@ run_place_t slot_end(unsigned int slot, u64 *idx)
 /**
  * slot_cleared() - the end of a slot's chain at the last clear
  * @slot: its number
- * @idx: set to the number of events before
+ * @idx: set to the number of events before the clear
  * @v: filled in with the drops by cause, and the number of invalid lanes, at the clear; or NULL
  *
  * Return: place of the newest run before the clear, or 0.
@@ -309,9 +309,9 @@ u64 slots_bytes(void)
 /**
  * slots_count_missed() - note how many events each slot has missed because of stops
  * @n: number of the change of state of stream 0 that just happened
- * @stops: the change is a stop: use the counts of the change before, see stream_missed()
+ * @stops: the change is a stop: use the counts of the previous change, see stream_missed()
  *
- * A slot that is allocated later missed none, and its zeroed memory says so.
+ * A slot that is allocated later has missed no events; its zeroed memory says 0.
  *
  * Context: process, devtrace_lock held.
  */
@@ -341,7 +341,7 @@ u64 slot_missed(unsigned int slot, unsigned long n)
 
 	raw_spin_lock(&slots_lock);
 	missed = s->dropped[DEVTRACE_LOST_STOPPED];
-	/* Only 32 bits are stored: subtract what was missed since. */
+	/* Only 32 bits are stored: subtract the events missed since that change. */
 	missed -= (u32)missed - s->missed[n % STREAM_PASTS];
 	raw_spin_unlock(&slots_lock);
 	return missed;

@@ -7,8 +7,8 @@
  * that checks, filters and counts, and let readers follow a slot.
  *
  * Invariants: Each event of a lane is judged once, when it is taken: stored, filtered, or
- * dropped and counted. No event of a slot that is taken later is older than the slot's floor.
- * The kernel owns the ring: readers never look into a lane.
+ * dropped and counted. An event of a slot that is taken later is never older than the slot's
+ * floor. The kernel owns the ring: readers never look into a lane.
  *
  * Locks: A lane's lock serializes taking from it. Inside it, the ring's lock is taken for a few
  * instructions. Both are raw, held for a bounded time, and never held while user memory is
@@ -32,7 +32,7 @@ struct lane;
 /**
  * struct slot_view - a snapshot of a slot
  * @idx: number of events stored so far
- * @floor: no event stored later is older, trace clock ns
+ * @floor: no event that is stored later is older than this, trace clock ns
  * @dropped: number of events dropped, by cause
  * @bad: how often the lane had invalid content
  * @busy: its thread has begun an event, and readers wait for it

@@ -13,9 +13,9 @@
 #define MARGIN_NS	(10 * NSEC_PER_USEC)
 
 /**
- * struct slot - accounts of a slot
+ * struct slot - the lane and the counters of a slot
  * @lane: the open lane, or NULL; read under RCU
- * @floor: no event taken later is older, trace clock ns
+ * @floor: no event that is taken later is older than this, trace clock ns
  * @dropped: number of events dropped, by cause
  * @bad: how often its lanes had invalid content
  * @cleared_idx: readers ignore events up to this number
@@ -49,7 +49,7 @@ struct slot {
 /* Protects the ring of blocks and the slots. */
 extern raw_spinlock_t slots_lock;
 extern struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
-/* Number of events dropped of all lanes, by cause. */
+/* Number of events of all lanes that were dropped, by cause. */
 extern u64 slots_dropped[SLOT_CAUSES];
 /* Number of the first block ever used. */
 extern u64 slots_first_block;

@@ -2,8 +2,8 @@
 /*
  * Statistics of the events of all lanes together
  *
- * An event is counted when it is taken. So a request first takes all events; its counts are
- * valid at one instant between the call and its return.
+ * An event is counted when it is taken. So a request for statistics first takes all events. Its
+ * counts were right at some instant between the call and its return.
  */
 #include <linux/minmax.h>
 

@@ -3,19 +3,19 @@
  * Take complete records of lanes into the ring of blocks
  *
  * Taking copies the complete records of a block into the ring of blocks, checks the copy record
- * by record, and commits it. So only the copying reads memory that a program can change. These
- * take: a thread that hands a block over, a reader that looks for events, a request for
- * statistics, a change of filters, a stop of the stream, and the end of the thread.
+ * by record, and commits it. So only the copying reads memory that a program can change. Events
+ * are taken when a thread hands a block over, when a reader looks for events, at a request for
+ * statistics, at a change of filters, at a stop of the stream, and when the thread ends.
  *
  * An event is filtered by the filters in force when it is taken. A change of filters first
  * takes all lanes, so events emitted before it are judged by the old filters.
  *
- * Order: Taking reads the clock, then whether the thread is busy, then the records. If the
- * thread was not busy and all was taken, no later event of this lane is older than that clock
- * minus MARGIN_NS, the time in which a store becomes visible. That is the floor. If the thread
- * was busy, the floor is BUSY_NS before that clock, since a program may claim to be busy
- * forever. An event that claims to be older than the floor gets the floor as its time, and an
- * event from the future gets the present; readers mark both DEVTRACE_F_LATE.
+ * Order: Taking reads the clock, then whether the thread is busy (has begun an event), then the
+ * records. The floor is a time: no later event of the lane is older. If the thread was not busy
+ * and all records were taken, the floor is the clock minus MARGIN_NS, the time in which a store
+ * becomes visible. If the thread was busy, the floor is the clock minus BUSY_NS, since a program
+ * may claim to be busy forever. An event that claims to be older than the floor gets the floor as
+ * its time. An event from the future gets the present time. Readers mark both DEVTRACE_F_LATE.
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -37,7 +37,7 @@
 #include "stream/wake.h"
 #include "take.h"
 
-/* A thread preempted while it emits runs again within this time, or its event is late. */
+/* If a thread is preempted for longer than this while it emits, its event is late. */
 #define BUSY_NS		(10 * NSEC_PER_MSEC)
 /* Retries while the ring of blocks has no room. */
 #define ROOM_TRIES	1000
@@ -67,7 +67,7 @@ static noinline int next_record(const u8 *buf, u32 *at, u32 len, u64 *time,
 /**
  * struct pass - result of checking the records of a run
  * @nr: number of events that the filters pass
- * @refused: number of events that they do not
+ * @refused: number of events that the filters refuse
  * @len: bytes of valid records
  * @time: time of the last record, ns
  * @cpu: CPU of the last record
@@ -89,7 +89,7 @@ static noinline void take_blank(u8 *buf, const struct lane_event *ev)
 	this_cpu_inc(devtrace_filtered[ev->type]);
 }
 
-/* The filter set for the CPU that the event names, or else for the thread's CPU. */
+/* The filter set for the CPU in the event, or for the thread's CPU if the event has none. */
 static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, unsigned int cpu)
 {
 	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];
@@ -124,7 +124,7 @@ another:
 		rec += size;
 		if (rec > last)
 			continue;
-		/* No record is shorter than its first word. */
+		/* Every record has at least one word. */
 		next = get_unaligned((const u32 *)rec);
 		if ((next ^ word) & HEAD_BITS)
 			goto another;
@@ -188,14 +188,17 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 	return ret;
 }
 
-/* After the commit: if only the run survives a reset, it alone tells what was taken. */
+/*
+ * Store the number of events taken. Called after the commit: if a reset comes in between, the
+ * number can be found from the run alone.
+ */
 static void tell_taken(const struct lane *l)
 {
 	if (l->told)
 		WRITE_ONCE(*l->told, lane_told(l->at.idx));
 }
 
-/* While stopped: count the records, in memory that the program may change meanwhile. */
+/* While the stream is stopped, count records in place; the program may change them meanwhile. */
 static int count_records(const struct lane_piece *c, struct pass *p)
 {
 	struct lane_event ev = { .cpu = p->cpu };
@@ -281,7 +284,7 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	r->tid = l->tid;
 	r->tgid = l->tgid;
 	r->cpu = c->cpu;
-	/* No later run is older than this one's last event. */
+	/* No event of a later run is older than the last event of this run. */
 	l->floor = r->hi;
 	raw_spin_lock(&slots_lock);
 	if (likely(p.nr))
@@ -300,13 +303,14 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 }
 
 /*
- * All complete events were taken, so no older event will come. A begun event is at most BUSY_NS
- * old, whatever its thread claims.
+ * All events that were complete at time @now were taken, so no event older than the new floor will
+ * come. If the thread is busy, the event that it has begun counts as at most BUSY_NS old,
+ * whatever the thread claims.
  */
 static void raise_floor(struct lane *l, u64 now, bool busy)
 {
 	l->floor = max(l->floor, now - (busy ? BUSY_NS : MARGIN_NS));
-	/* lane_timer_fn() reads it without the lock. */
+	/* lane_timer_fn() reads @waits without the lock. */
 	WRITE_ONCE(l->waits, busy);
 }
 
@@ -352,15 +356,15 @@ static int take_one(struct lane *l, bool full)
 		return -EPIPE;
 	now = devtrace_clock_now();
 	/*
-	 * The clock is read before the busy flag: an event begun after the flag was clear is
-	 * not older than the clock. No partner, see lane_bound:A.
+	 * Read the clock before the busy flag: an event that is begun after the flag was read as
+	 * clear is not older than the clock. No pairing barrier, see lane_bound:A.
 	 */
 	smp_mb();
 	/* LMM(lane_bound:A): busy before the records; pairs with lane_write:D. */
 	busy = smp_load_acquire(&lane_head(&l->mem)->busy);
 	ret = lane_look(&l->mem, &l->at, &c);
 	if (ret > 0) {
-		/* Taking half a block now and half later would need more room. */
+		/* Do not split a block into two runs, which would need more room. */
 		if (full && lane_is_at_open(&l->mem, &l->at))
 			return 0;
 		/* No thread emits more than one event per ns. */
@@ -399,8 +403,8 @@ static int take_all(struct lane *l, bool full)
 		ret = take_one(l, full);
 		if (unlikely(ret > 0 && !--left)) {
 			/*
-			 * The thread writes as fast as we take; what was complete at the call
-			 * has been taken.
+			 * The thread writes as fast as we take. All events that were complete at
+			 * the call have been taken.
 			 */
 			raise_floor(l, began, true);
 			take_show(l, false);
@@ -408,7 +412,7 @@ static int take_all(struct lane *l, bool full)
 		}
 		raw_spin_unlock(&l->lock);
 		if (unlikely(ret == -EAGAIN)) {
-			/* The writer that blocks the ring has preemption off and finishes soon. */
+			/* Another caller's run blocks the ring; it is committed soon. */
 			cpu_relax();
 			ret = ++tries < ROOM_TRIES ? 1 : -EAGAIN;
 		}
@@ -457,7 +461,7 @@ bool slot_makes_no_calls(struct lane *l)
 
 /**
  * slot_close() - take the last events of a lane and close it
- * @l: the lane; what other threads of its process write there later is ignored
+ * @l: the lane; events that other threads of its process write there later are ignored
  */
 void slot_close(struct lane *l)
 {
@@ -488,8 +492,8 @@ void slots_take_all(void)
 		l = slot_lane_get(i);
 		if (l) {
 			/*
-			 * Wait for room, which comes soon: the caller must not change state
-			 * before.
+			 * There is no room. Try again until there is room, which is soon: the
+			 * caller must not change the state before the events are taken.
 			 */
 			if (slot_take(l) == -EAGAIN)
 				i--;
