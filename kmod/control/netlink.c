@@ -240,7 +240,10 @@ static int netlink_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	cb->seq = netlink_msg_changes();
 	err = dump_command(cb)->dumpit(skb, cb);
 	mutex_unlock(&devtrace_lock);
-	/* -EMSGSIZE: the message is full. With no entry in it, the entry never fits. */
+	/*
+	 * -EMSGSIZE: the message is full. If it is still empty, the entry to be added fits no
+	 * message: return the error.
+	 */
 	if (err == -EMSGSIZE && skb->len)
 		err = 0;
 	return err ?: skb->len;

@@ -231,7 +231,7 @@ static int set_bit_of(struct trigger *t, bool on)
 	return err;
 }
 
-/* Give the trigger's filter to its stream. */
+/* Replace the filter of the stream by the trigger's; keep a copy of the stream's own filter. */
 static int take_filter(struct trigger *t)
 {
 	struct kept *k = &kept[t->stream_id];

@@ -252,7 +252,7 @@ enum devtrace_element_attr {
 	DEVTRACE_EA_COMPARE,	/* u32: enum devtrace_compare */
 	DEVTRACE_EA_VALUE,	/* s64: the constant, for numbers */
 	DEVTRACE_EA_MASK,	/* u64: ANDed with numbers before the comparison */
-	DEVTRACE_EA_STRING,	/* string: the constant, for STR; EQ and NE */
+	DEVTRACE_EA_STRING,	/* string: the constant, for STR; only with EQ and NE */
 
 	__DEVTRACE_EA_MAX,
 };
