@@ -2,14 +2,15 @@
 /*
  * Frames of a reader besides events
  *
- * INFO, clock samples, dictionary names, thread names, and changes of the stream's state. All
- * of it is kept outside the rings, and becomes frames when the reader comes to the event that
- * needs it.
+ * These are INFO, clock samples, dictionary names, thread names, and changes of the stream's
+ * state. Their data is kept outside the rings. A frame is made of it when the reader comes to the
+ * event that needs the frame.
  *
  * Invariants: A name or clock sample is sent before the first event that uses it. A name is
- * sent after the last event from before it was given, so an address that is reused appears with
- * the name it had at the time. Each name is sent once, and again only if the reader seeks
- * before it got the whole frame, or seeks to before a rename, or the stream is announced anew.
+ * sent after the last event that is older than the name, so an address that is reused appears
+ * with the name that it had at the time of the event. Each name is sent once. It is sent again
+ * only if the reader seeks before it got the whole frame, or seeks to a time before a rename, or
+ * if the stream is announced anew.
  * A name that was replaced before the reader came is not sent. A change of state is sent
  * between the events that it separates.
  *
@@ -61,7 +62,7 @@ void announce_begin(struct announce *a)
 		wire_clock(a->wire, &a->clock);
 }
 
-/* The check of frames changes: the next frame is an INFO that says so. */
+/* The check of frames changes: make the next frame an INFO that announces the new check. */
 void announce_check(struct announce *a)
 {
 	if (a->begun)
@@ -84,7 +85,7 @@ static void forget_names(struct announce *a)
 /* Announce the stream anew, beginning with the next frame. */
 void announce_again(struct announce *a)
 {
-	/* The INFO due after open(2) or lseek(2) tells more: keep its reason. */
+	/* If an INFO is due after open(2) or lseek(2), keep that reason: it implies this one. */
 	if (a->begun || a->reason == DEVTRACE_INFO_CHECK)
 		a->reason = DEVTRACE_INFO_ANNOUNCE;
 	a->begun = false;
@@ -123,14 +124,14 @@ void announce_rewind(struct announce *a)
 }
 
 /**
- * announce_seek() - lseek(2) has gone to another place
+ * announce_seek() - prepare for sending after lseek(2) has moved the reader
  * @a: after announce_rewind()
- * @place: trace clock, ns
+ * @place: the new place: trace clock, ns
  * @names: true if the discarded frames had a name
  */
 void announce_seek(struct announce *a, u64 place, bool names)
 {
-	/* Objects renamed since had another name at that place. */
+	/* Objects that were renamed after the time @place had another name then. */
 	if (names || place < a->renamed_ts)
 		forget_names(a);
 	if (a->begun || a->reason != DEVTRACE_INFO_OPEN)
@@ -145,7 +146,8 @@ void announce_seek(struct announce *a, u64 place, bool names)
  * @a: see announce_time()
  * @ts: time to be converted to a date, ns
  *
- * The first event has its own CLOCK: losses and changes of state may be sent long before it.
+ * The first event gets another CLOCK, since losses and changes of state may be sent long before
+ * it.
  */
 void announce_early_clock(struct announce *a, u64 ts)
 {
@@ -163,9 +165,10 @@ void announce_early_clock(struct announce *a, u64 ts)
 }
 
 /*
- * Send the latest clock sample not after @ts, the time of the next event, or else the first
- * sample; once in a while, also an INFO. If the wall clock was set since the last sample sent,
- * send the old time before it, so the decoder knows when that was.
+ * Send the latest clock sample that is not newer than @ts, the time of the next event; if all
+ * are newer, send the first. Once in a while, also send an INFO. If the wall clock was set after
+ * the last sample that was sent, first send the old time, so the decoder knows when the wall clock
+ * was set.
  */
 static void announce_clock(struct announce *a, u64 ts)
 {
@@ -224,7 +227,7 @@ static void announce_thread(struct announce *a, u32 tid, u64 ts)
 	at = sent->found.slot;
 	if (named[at].stamp == sent->found.stamp && named[at].tid == tid)
 		return;
-	/* Other names of the thread are no longer the last one sent. */
+	/* Forget which other names of this thread were sent: none of them is the last one now. */
 	first = at & ~(PROC_WAYS - 1);
 	for (i = first; i < first + PROC_WAYS; i++)
 		if (named[i].tid == tid)
@@ -308,14 +311,15 @@ static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 b
  *
  * Each name is one frame.
  *
- * Return: true if any was sent: the dictionary may have evicted those that were due.
+ * Return: true if a name was sent; false also if the dictionary has evicted the names that were
+ *	due.
  */
 bool announce_names(struct announce *a, size_t want, u64 bound)
 {
 	const u64 frames = a->wire->frames;
 	u64 newest;
 
-	/* LMM(names:C): the names are read after this number; pairs with dict:A. */
+	/* LMM(names:C): Load this number before the names. Pairs with dict:A. */
 	newest = compat_atomic64_read_acquire(&devtrace_dict_serial);
 	a->name_ts = U64_MAX;
 	if (announce_names_of(a, false, want, bound) && announce_names_of(a, true, want, bound))
@@ -369,7 +373,7 @@ bool announce_stop_is_next(struct announce *a)
 	bool stops;
 
 	/*
-	 * LMM(missed:E): If a count comes from missed:F, then the phase loaded below, or the
+	 * LMM(missed:E): If a count was stored by missed:F, then the phase loaded below, or the
 	 * history, shows the change. Pairs with missed:F.
 	 */
 	smp_rmb();

@@ -61,15 +61,15 @@ struct announce_quiet {
  * @clock_sent: a CLOCK was sent before an event
  * @clock_early: a CLOCK was sent before the first event
  * @clock_next: number of the next clock sample
- * @clock_after: time before which that sample need not be sent, as far as known
+ * @clock_after: as far as known, sample @clock_next need not be sent before this time
  * @clock: the last sample sent
  * @info_ts: time of the last INFO
  * @info_bytes: bytes of @wire at the last INFO
  * @serial: newest name's serial number when names were last looked up
- * @name_serial: serial number of the last name sent, of those that always hold and of the
- *	others
- * @name_ts: time from which the next of the others holds; U64_MAX: none is due; 0: there was no
- *	room for all
+ * @name_serial: serial numbers of the last names sent: [0] of names that always hold, [1] of
+ *	names that hold from a time on
+ * @name_ts: time from which the next name of kind [1] holds; U64_MAX: no name is due; 0: there
+ *	was no room for all names
  * @renamed_ts: start time of the last name sent that replaced another
  * @sent: the thread of the last event
  * @named: for each slot of the table of threads
@@ -78,8 +78,8 @@ struct announce_quiet {
  * @has_past: @past is valid
  * @sought: no change of state was sent since lseek(2)
  * @state: the last state sent, enum devtrace_state
- * @since: last clear before the reader went to its place: missed events are not older
- * @began: while not running: events missed since are not older
+ * @since: time of the last clear before the reader went to its place; missed events are not older
+ * @began: while the stream is not running: events missed by this stop are not older than this
  * @quiet: see announce_is_quiet()
  *
  * Protected by the reader's lock.
@@ -126,7 +126,7 @@ bool announce_find_past(struct announce *a);
 bool announce_stop_is_next(struct announce *a);
 void announce_past(struct announce *a);
 
-/* Call before sending a frame with a time that is no event. */
+/* Call before sending a frame that has a time but is no event. */
 static inline void announce_time(struct announce *a, u64 ts)
 {
 	if (unlikely(!a->clock_sent && !a->clock_early))
@@ -149,16 +149,16 @@ static inline bool announce_has_past(struct announce *a)
 	return announce_find_past(a);
 }
 
-/* Is it, or a name, to be sent next? No event older than @bound can come. */
+/* Must a change of state or a name be sent next? No event older than @bound can come. */
 static inline bool announce_is_next(struct announce *a, u64 bound)
 {
 	return (announce_has_past(a) && bound >= a->past.ts) || announce_has_names(a, bound);
 }
 
 /*
- * May the next frame be this event? One lookup covers all events that the reader has copied: a
- * name is known before an event of its thread is stored. announce_look_again() requires a new
- * lookup after more events were copied.
+ * May this event be the next frame, without another frame before it? A lookup is valid for all
+ * events that the reader has copied, because a thread's name is known before an event of the
+ * thread is stored. After more events were copied, announce_look_again() requires a new lookup.
  */
 static inline bool announce_is_quiet(const struct announce *a, u32 tid, u64 ts)
 {

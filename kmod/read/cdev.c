@@ -59,7 +59,7 @@ static bool may_clear(void)
 	return capable(CAP_SYSLOG) || perfmon_capable();
 }
 
-/* From here on, the image's module handles the file and drops the reference to the stream. */
+/* After this, the image's module handles the file and drops the reference to the stream. */
 static int open_image(struct inode *inode, struct file *file)
 {
 	struct stream *s = file->private_data;
@@ -122,8 +122,8 @@ static bool opener_may_clear(struct file *file)
 
 /*
  * Clear a stream and notify listeners. Return 0; -EBUSY: the stream is frozen; -EINTR: killed.
- * With @at_close, a killed process clears, too: it waits for commands only, which do not wait
- * for programs.
+ * With @at_close, a killed process clears the stream, too. It then waits only for commands, and a
+ * command does not wait for a program.
  */
 static int stream_clear_told(struct stream *s, bool at_close)
 {
@@ -187,7 +187,7 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 		return -EFAULT;
 	if (check > DEVTRACE_CHECK_CRC32)
 		return -EINVAL;
-	/* Frames that another read is copying keep their check. */
+	/* The new check does not apply to frames that another read is copying. */
 	if (mutex_lock_killable(&h->lock))
 		return -EINTR;
 	if (!handle_reader(h)) {
@@ -200,7 +200,7 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 	return 0;
 }
 
-/* Frames staged before precede the announcement; return their number of bytes. */
+/* Return the number of bytes that were staged earlier; the announcement follows these bytes. */
 static long ioctl_announce(struct handle *h, bool nowait)
 {
 	long ret = handle_lock(h, nowait);
@@ -230,7 +230,7 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
 }
 
-/* In the pid namespace of the caller, not of the opener. */
+/* Translate a process id into the pid namespace of the caller, not of the opener. */
 static long ioctl_pid(struct devtrace_pid __user *arg)
 {
 	struct devtrace_pid p;

@@ -36,8 +36,8 @@
  * So a reader that drained the stream is held off (read 100 ms, poll 50 ms) unless much has
  * arrived: that bounds the feedback and hides no event.
  *
- * A thread in poll(2) checks again when it wakes, 100 ms after it began to wait at the latest,
- * which includes this delay.
+ * A thread in poll(2) checks again when it wakes. It wakes at the latest 100 ms after it began to
+ * wait; this time includes the delay.
  */
 #define REST_POLL	(HZ / 20 ?: 1)
 #define REST_READ	(HZ / 10 ?: 1)
@@ -48,7 +48,7 @@ static bool cdev_read_resting(struct handle *h)
 	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
 }
 
-/* From here on, new events of rings and, for stream 0, of lanes wake readers. */
+/* After this, new events of rings and, for stream 0, of lanes wake readers. */
 static void begin_wait(struct stream *s)
 {
 	if (s == &devtrace_stream0)
@@ -91,7 +91,7 @@ static int wait_readable(struct handle *h, long timeout)
 			break;
 	}
 	remove_wait_queue(&h->stream->wait, &wait);
-	/* There may always be new events, all filtered. */
+	/* Events that are all filtered may come without end, so let other threads run. */
 	cond_resched();
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
@@ -105,15 +105,15 @@ static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
 	WRITE_ONCE(h->copying, true);
 	mutex_unlock(&h->lock);
 	copied = copy_to_iter(w->buf + w->taken, n, to);
-	/* Not killable: the copied bytes must be accounted for. No holder waits for a program. */
+	/* Not killable: the copied bytes must be counted. No holder waits for a program. */
 	mutex_lock(&h->lock);
 	wire_taken(w, copied);
 	return copied;
 }
 
 /*
- * Read as many frames as are there and fit. The lock is held, but released while frames are
- * copied; no other read intervenes. @err: 0, -EFAULT or the error of reader_fill().
+ * Read as many available frames as fit. The lock is held, but released while frames are copied;
+ * no other read can use the reader meanwhile. @err: 0, -EFAULT or the error of reader_fill().
  */
 static ssize_t read_frames(struct handle *h, struct iov_iter *to, int *err)
 {
@@ -193,7 +193,7 @@ ssize_t cdev_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return done ?: err;
 }
 
-/* Would read(2) return something? If that is not certain yet, look again soon. */
+/* Would read(2) return something? If this cannot be said yet, make poll(2) look again soon. */
 static bool poll_ready(struct handle *h)
 {
 	int ret = reader_ready(h->reader);
@@ -243,7 +243,7 @@ loff_t cdev_llseek(struct file *file, loff_t off, int whence)
 	h->rests = false;
 	ret = handle_reader(h) ? reader_seek(h->reader, off, whence) : -ENOMEM;
 	handle_unlock(h);
-	/* Others may wait on the same descriptor, or on a duplicate. */
+	/* Other threads may wait on the same descriptor, or on a duplicate. */
 	if (ret >= 0 && whence != SEEK_CUR)
 		wake_again(h->stream);
 	return ret;

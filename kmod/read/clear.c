@@ -40,8 +40,8 @@ int stream_clear(struct stream *s)
 	if (s == &devtrace_stream0)
 		slots_clear();
 	/*
-	 * LMM(clears:A): If a reader reads this number, then it reads the rings cleared. Pairs
-	 * with clears:B.
+	 * LMM(clears:A): If a reader reads this number, then it reads that the rings are cleared.
+	 * Pairs with clears:B.
 	 */
 	smp_store_release(&s->clears, s->clears + 1);
 	/* Use the timer: a preempted reader may hold the lock of the wait queue. */

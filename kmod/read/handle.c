@@ -2,16 +2,16 @@
 /*
  * An open descriptor of /dev/trace
  *
- * A descriptor open for reading has a reader. One open for reading and writing gets its reader
- * at the first read, poll or seek: a program that emits opens it like that to map the control
- * page, and most programs never read.
+ * A descriptor open for reading has a reader. A descriptor open for reading and writing gets its
+ * reader at the first read, poll or seek: a program that emits opens the device for both, to map
+ * the control page, and most such programs never read.
  *
  * User memory may be behind userfaultfd(2) or FUSE, where a page fault can wait forever. So
- * read(2) holds no lock while it copies. It sets a flag instead; until it clears the flag, only
- * it may use the staged frames. Another read(2) or lseek(2) waits for the flag and can be
- * interrupted; a nonblocking read gets EAGAIN, and poll(2) finds nothing to read. Callers that
- * got one of these wake when the copy ends. The same happens to a nonblocking read that finds
- * the lock taken, since the holder may be preempted for long.
+ * read(2) holds no lock while it copies. It sets a flag instead; until it clears the flag, no
+ * other call may use the staged frames. Another read(2) or lseek(2) waits for the flag and can be
+ * interrupted; a nonblocking read gets EAGAIN, and poll(2) finds nothing to read. When the copy
+ * ends, callers that got EAGAIN or found nothing are woken. A nonblocking read that finds the lock
+ * taken also gets EAGAIN, since the holder may be preempted for long.
  *
  * Invariant: No lock is held while user memory is accessed. So each wait for a lock is bounded,
  * and killable unless the caller must not give up.
@@ -34,7 +34,7 @@ static int wait_copied(struct handle *h)
 	bool copying;
 
 	add_wait_queue(&h->copied, &wait);
-	/* Queued before the flag is read: pairs with wq_has_sleeper() in handle_unlock(). */
+	/* Queue before reading the flag: pairs with wq_has_sleeper() in handle_unlock(). */
 	smp_mb();
 	while ((copying = READ_ONCE(h->copying)) && !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
@@ -54,8 +54,8 @@ static bool handle_trylock(struct handle *h)
 		return true;
 	WRITE_ONCE(h->missed, true);
 	/*
-	 * LMM(handle:A): If the second try below fails, then the holder reads missed set after
-	 * it unlocks. Pairs with handle:B.
+	 * LMM(handle:A): If the second try below fails, then the holder of the lock reads that
+	 * missed is set after it unlocks. Pairs with handle:B.
 	 */
 	smp_mb();
 	return mutex_trylock(&h->lock);
@@ -64,7 +64,7 @@ static bool handle_trylock(struct handle *h)
 /**
  * handle_lock() - take the lock while no other read is copying
  * @h: the handle
- * @nowait: wait for neither
+ * @nowait: wait neither for the lock nor for the copying read
  *
  * Return: 0 with the lock held; -EAGAIN with @nowait if another call holds the lock or is
  *	copying; -ERESTARTSYS.
@@ -106,7 +106,7 @@ void handle_release(struct handle *h)
 		return;
 	/* A caller that sets missed from here on is woken by the next lock holder. */
 	WRITE_ONCE(h->missed, false);
-	/* The timer does not find a removed stream. */
+	/* The timer that wakes readers does not find a removed stream, so wake them here. */
 	if (READ_ONCE(h->stream->gone))
 		wake_up_interruptible_all(&h->stream->wait);
 	else
@@ -120,7 +120,7 @@ void handle_unlock(struct handle *h)
 
 	WRITE_ONCE(h->copying, false);
 	handle_release(h);
-	/* wq_has_sleeper() has a full barrier; pairs with that of wait_copied(). */
+	/* wq_has_sleeper() has a full barrier, which pairs with the barrier in wait_copied(). */
 	if (copied && wq_has_sleeper(&h->copied))
 		wake_up_interruptible_all(&h->copied);
 }

@@ -14,11 +14,11 @@ struct stream;
 
 struct handle {
 	struct stream	*stream;
-	/* protects all below; not held while user memory is accessed */
+	/* protects all members below; not held while user memory is accessed */
 	struct mutex	lock;
 	struct reader	*reader;	/* NULL until it is needed */
 	bool		copying;	/* a read is copying staged frames, without the lock */
-	/* a caller got EAGAIN, or nothing from poll(2); written without lock */
+	/* a caller got EAGAIN, or poll(2) found nothing; written without lock */
 	bool		missed;
 	wait_queue_head_t copied;	/* waits for the end of @copying */
 	bool		rests;		/* the reader drained the stream, at @rested */

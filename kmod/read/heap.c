@@ -2,14 +2,14 @@
 /*
  * The sources of a reader, ordered by the time of their next event
  *
- * A binary heap, ordered by key, then by the number of the source, so the order is always the
- * same. Keys are stored in the heap, beside the pointers to the sources: with 256 sources that
- * alternate, an event costs comparisons on eight levels.
+ * The sources are in a binary heap, ordered by key, then by the number of the source, so the order
+ * does not depend on chance. Keys are stored in the heap, beside the pointers to the sources: with
+ * 256 sources that alternate, an event costs comparisons on eight levels.
  *
- * Invariants: Each source is in the heap once. Its key in the heap is the one it had when it
- * was put there; code that changes other keys than that of the front calls heap_make(). Two
- * entries with the greatest key follow the last source, so a source with one child needs no
- * special case, nor does a single source.
+ * Invariants: Each source is in the heap once. Its key in the heap is the key that it had when it
+ * was put there; code that changes other keys than the key of the front calls heap_make(). Two
+ * entries with the greatest key follow the last source, so that a source with one child and a
+ * heap of one source need no special case.
  */
 #include <linux/limits.h>
 

@@ -15,7 +15,7 @@ static inline bool heap_before(const struct front *a, const struct front *b)
 	return likely(a->key != b->key) ? a->key < b->key : a->src->number < b->src->number;
 }
 
-/* Put a source at its place, at @i or behind it. */
+/* Put a source at its place in the heap, which is @i or below @i. */
 static __always_inline void heap_sift(struct front *heap, unsigned long nr, unsigned long i,
 				      const struct front f)
 {

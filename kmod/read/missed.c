@@ -2,15 +2,15 @@
 /*
  * Report the events that a stopped stream missed at the right place
  *
- * Events that come while a stream is stopped have no record; they are only counted. A reader
- * that comes later finds the counts of all stops added up. So the stream stores, with each
+ * Events emitted while a stream is stopped have no record; they are only counted. A reader that
+ * is opened later finds the sum of the counts of all stops. So the stream stores, with each
  * change of state, how many events each ring and each slot had missed by then (see
  * stream_missed() and slots_count_missed()), and the reader reports the losses of each stop
  * between its two changes.
  *
  * Invariants: Losses with the cause "stopped" are reported after the change that stopped the
- * stream and before the next change. Each is reported once: losses that are not counted at one
- * change are reported at the next, or as soon as no further change is known.
+ * stream and before the next change. Each loss is reported once. A loss that was not counted yet
+ * at one change is reported at the next change, or as soon as no further change is known.
  */
 #include "announce.h"
 #include "missed.h"
@@ -19,7 +19,10 @@
 #include "stream/past.h"
 #include "stream/stream.h"
 
-/* Events that a source missed before change @n; false if not counted yet, or forgotten. */
+/*
+ * Get the number of events that a source missed before change @n. Return false if they are not
+ * counted yet, or if the number is forgotten.
+ */
 static bool missed_before(const struct stream *s, struct source *src, unsigned long n, u64 *missed)
 {
 	if (!stream_counted(s, n))
@@ -32,17 +35,17 @@ static bool missed_before(const struct stream *s, struct source *src, unsigned l
  * missed_tell() - report events missed before the change of state to be sent next
  * @rd: the reader, announce_is_next() is true
  *
- * Return: false if there is no room for all; call it again.
+ * Return: false if there is no room for all reports; call this function again.
  */
 bool missed_tell(struct reader *rd)
 {
 	const struct announce *a = &rd->told;
-	/* Events missed by stopping belong after the change. */
+	/* Events missed because of this change are reported after it. */
 	const bool stops = a->state == DEVTRACE_STATE_RUNNING &&
 			   a->past.state != DEVTRACE_STATE_RUNNING;
 	/*
-	 * A seek counted all that was missed by then as reported, but not what was cleared
-	 * since.
+	 * A seek counts all events that were missed before it as reported, but not events that
+	 * were cleared after it.
 	 */
 	const bool first = a->sought && stops && a->past.ts >= a->since;
 	unsigned int i;

@@ -3,12 +3,13 @@
  * A reader of a stream: merges events in order of time
  *
  * A reader merges its sources, see source.h. They are in a heap, ordered by the time of their
- * next event, or by their bound.
+ * next event. A source without an event at hand is ordered by its bound: no event of the source
+ * that comes later is older.
  *
- * Order: An event is given when no bound is below its time, so no older one can come. While a
- * writer is active in one source, newer events of the others wait. An event much later than the
- * reader's clock, from a CPU with a wrong clock, is left for another call; by more than a
- * second, it gets the reader's time and DEVTRACE_F_LATE.
+ * Order: An event is given when no bound is below its time, so no older event can come. While a
+ * writer is active in one source, newer events of the other sources wait. If an event is much
+ * later than the reader's clock, its CPU has a wrong clock, and it is left for another call. If it
+ * is more than a second later, it gets the reader's time and DEVTRACE_F_LATE.
  *
  * Counts: The losses of a source are reported once, in LOST frames before its next event. So
  * for every source and reader, events given and events reported lost add up to events emitted.
@@ -37,7 +38,10 @@
 #define BUSY_TRIES	1000
 /* A read does not wait for CPUs whose clocks differ by more than this. */
 #define AHEAD_NS	NSEC_PER_MSEC
-/* Limit of events skipped before the place of lseek(2): writers may produce them as fast. */
+/*
+ * Limit of events that one call skips because they are older than the place of lseek(2). Without
+ * a limit, a call may never end, since writers may emit as fast as it skips.
+ */
 #define SKIPPED_MOST	BIT(20)
 
 struct wire *reader_wire(struct reader *rd)
@@ -46,8 +50,8 @@ struct wire *reader_wire(struct reader *rd)
 }
 
 /*
- * Follow a clear: unread events are reported as cleared. If the clear is still in progress, it
- * has cleared some sources; the others are found cleared next time.
+ * Follow a clear: unread events are reported as cleared. If the clear is still in progress, only
+ * some sources are cleared yet; the next call finds the other sources cleared.
  */
 static void follow_clear(struct reader *rd)
 {
@@ -68,15 +72,16 @@ static void give_events(struct reader *rd, struct source *src)
 
 /*
  * Make the frames that must precede the next event, besides those that belong to the event
- * itself. Needed only after a new copy: what older events need was sent with their copy. Return
- * true if a frame was made.
+ * itself. This is needed only after more events were copied: the frames that earlier copied events
+ * need were made then. Return true if a frame was made.
  */
 static bool reader_tell(struct reader *rd, size_t want)
 {
 	struct announce *a = &rd->told;
 	/*
-	 * Which names are sent must depend on the events alone, not on the sizes of reads:
-	 * names that hold from a time on are sent before an event, or when there is none.
+	 * The set of names sent must depend on the events alone, not on the sizes of reads.
+	 * So names that hold from a time on are sent only before an event, or if no source has
+	 * an event.
 	 */
 	const u64 names = rd->heap->src->ready || !rd->nr_ready ? rd->heap->key : 0;
 
@@ -123,7 +128,7 @@ static int look_for_lanes(struct reader *rd)
 	return sources_follow(rd);
 }
 
-/* Are all events at hand from CPUs whose clocks are ahead of this bound? */
+/* Do all events at hand come from CPUs whose clocks are ahead of this bound? */
 static bool all_ahead(const struct reader *rd, u64 bound)
 {
 	unsigned int i;
@@ -173,7 +178,7 @@ int reader_fill(struct reader *rd, size_t want)
 			give_events(rd, src);
 			continue;
 		}
-		/* Another call gives the rest, and may be interrupted in between. */
+		/* Leave the rest to another call, so that a signal can interrupt in between. */
 		if (unlikely(rd->skipped >= SKIPPED_MOST))
 			return -EAGAIN;
 		cond_resched();
@@ -185,7 +190,7 @@ int reader_fill(struct reader *rd, size_t want)
 				return err;
 			if (rd->nr_ready || announce_is_next(&rd->told, rd->heap->key))
 				continue;
-			/* A name waits for events that a busy lane may still give. */
+			/* If a name is due, it waits for events that a busy lane may still give. */
 			return rd->told.name_ts != U64_MAX ? -EAGAIN : 0;
 		}
 		rd->fresh = true;
@@ -222,7 +227,7 @@ void reader_check(struct reader *rd, u8 check)
  * reader_announce() - announce the stream anew
  * @rd: the reader, locked
  *
- * Return: number of bytes staged; they precede the announcement.
+ * Return: number of bytes that are staged already; the announcement follows them.
  */
 u32 reader_announce(struct reader *rd)
 {
@@ -275,7 +280,7 @@ static void reader_list(struct reader *rd)
 
 	raw_spin_lock(&s->readers_lock);
 	rd->serial = ++s->reader_serial;
-	/* The newest has the greatest serial number. */
+	/* The new reader has the greatest serial number. */
 	while (*at) {
 		parent = *at;
 		at = &parent->rb_right;

@@ -31,8 +31,8 @@ struct front {
  * @ref: one reference for the descriptor, one for each active stream_reader()
  * @pid: the process that opened the descriptor
  * @comm: its name
- * @follows: it has waited for events
- * @given: number of events made frames; read without lock
+ * @follows: the reader has waited for events
+ * @given: number of events that were made into frames; read without lock
  * @missed: number of events reported lost; read without lock
  * @clears: the stream's number of clears that the reader has followed
  * @turn: number of this call of reader_fill()
@@ -40,8 +40,8 @@ struct front {
  * @place: target of the last lseek(2), ns; 0 after open
  * @fresh: events may have been copied: check what must be sent besides events
  * @until: the front source gives its events before this time, ns
- * @stop: and only until the buffer of @wire is filled up to this byte
- * @last: time of the last event made a frame, ns; read without lock
+ * @stop: the front source gives events only until the buffer of @wire is filled up to this byte
+ * @last: time of the last event that was made into a frame, ns; read without lock
  * @last_end: bytes of @wire after that frame
  * @nr: number of sources; read without lock, see reader_nr:A
  * @nr_ready: number of sources with an event at the front
@@ -112,12 +112,12 @@ static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
 /**
  * struct window - events that can be given without further checks
  * @from: first time, ns
- * @span: times less than this much later, ns
- * @stop: while the buffer is filled less than this
- * @tid: events of this thread
+ * @span: the times are less than @from + @span, ns
+ * @stop: the window ends when the buffer is filled up to this byte
+ * @tid: thread of the events
  *
- * No frame must precede these events, and the reader wants them. Copied from other members for
- * a sequence of events.
+ * No frame must be sent before these events, and the reader wants them. The values are copied from
+ * members of the reader for a sequence of events.
  */
 struct window {
 	u64	from, span;
@@ -151,7 +151,7 @@ static __always_inline bool reader_sees(const struct reader *rd, const struct wi
 	       likely(rd->wire.head < win->stop);
 }
 
-/* May the front source go on with an event of this time? */
+/* May the front source also give an event of this time? */
 static inline bool reader_goes_on(const struct reader *rd, u64 ts)
 {
 	return ts < rd->until && rd->wire.head < rd->stop;

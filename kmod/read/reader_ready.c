@@ -2,7 +2,7 @@
 /*
  * Would read(2) return something?
  *
- * An event in a ring or a lane may be unwanted, or may have to wait for older ones. So
+ * An event in a ring or a lane may be unwanted, or may have to wait for older events. So
  * readiness is reported only once a frame exists: poll(2) and a nonblocking read(2) agree.
  */
 #include <linux/minmax.h>
@@ -32,7 +32,7 @@ static bool may_have(struct reader *rd)
  * reader_ready() - is there something to read, and enough for the watermark?
  * @rd: the reader, locked
  *
- * Makes a frame, since an event may be unwanted or have to wait.
+ * Makes a frame to find out, since an event may be unwanted or may have to wait.
  *
  * Return: 1, 0, or the error of reader_fill().
  */
@@ -48,7 +48,7 @@ int reader_ready(struct reader *rd)
 	return wire_staged(&rd->wire) ? 1 : err;
 }
 
-/* Unread bytes of one ring that should not wait for long. */
+/* If one ring has this many unread bytes, they should not wait for long. */
 #define MUCH	65536U
 
 /**

@@ -9,9 +9,9 @@
  *	source_seek()		go to a time, to the oldest event or behind the newest
  *	source_clear()		follow a clear of the stream
  *
- * Invariants: A source that is not ready has a bound in @key: no older event can still come
- * from it. Events that a source skips without giving them are counted in @lost or @cleared
- * until a refresh reports them, once.
+ * Invariants: A source that is not ready has a bound in @key: a time such that no older event can
+ * still come from the source. Events that a source skips without giving them are counted in @lost
+ * or @cleared until a refresh reports them, once.
  *
  * missed.c reports events missed by stops with the functions source_missed*().
  *
@@ -56,9 +56,10 @@ static inline int source_refresh(struct reader *rd, struct source *src)
  * @rd: the reader
  * @src: its source, ready; stays ready only if the next event is at hand
  *
- * Passes at least one event, then more while reader_goes_on(), or fewer. Events may turn out to
- * be overwritten, or to be before the place of lseek(2). A lane source continues with the next
- * lanes of the heap; only the heap's front is then out of order.
+ * Advances past at least one event. It may advance further, as long as reader_goes_on() is true.
+ * An event for which no frame is made has been overwritten, or is older than the place of
+ * lseek(2). A lane source continues with the next lanes of the heap; only the heap's front is then
+ * out of order.
  */
 static inline void source_give(struct reader *rd, struct source *src)
 {
@@ -78,8 +79,8 @@ static inline void source_give(struct reader *rd, struct source *src)
  * @ts: trace clock, ns; 0: the oldest event; U64_MAX: behind the newest
  * @now: trace clock, not before any event that is found
  *
- * Events before that place do not count as lost. But if @ts is 0, events lost since the last
- * clear do.
+ * Events before that place do not count as lost. But if @ts is 0, events that were lost after the
+ * last clear count as lost.
  */
 static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u64 now)
 {

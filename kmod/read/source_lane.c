@@ -6,10 +6,10 @@
  * and then checks whether the event was overwritten meanwhile.
  *
  * Invariants: Each event of the slot before the front was given, or is counted in @lost or
- * @cleared. A refresh takes the events of the slot's lane before it reports that there are
- * none: after that, no event older than the slot's floor can come, and the floor is the bound.
- * Preemption is off while a block is read, for one run at most, because slots_resize() waits
- * for that before it frees blocks.
+ * @cleared. A refresh takes the events of the slot's lane before it reports that there is no
+ * event: after that, no event older than the slot's floor can come, and the floor is the bound.
+ * Preemption is off while a block is read, for one run at most, because slots_resize() waits for
+ * code with preemption off before it frees blocks.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -28,7 +28,7 @@
 
 /* Retries if the next run is overwritten before the reader comes to it. */
 #define RUN_TRIES	8
-/* Number of events made frames with preemption off, of all lanes together. */
+/* Make at most this many events, of all lanes together, into frames while preemption is off. */
 #define GIVE_MOST	32
 
 /* noinline, so that callers have no struct run on their stack. */
@@ -53,7 +53,7 @@ static bool run_is_there(struct reader *rd, struct lane_source *s)
 	       run_is_still_there(rd, s);
 }
 
-/* The rest of the run is lost; the next run tells how many events that are. */
+/* The rest of the run is lost; the number in the next run shows how many events that are. */
 static bool run_is_gone(struct lane_source *s)
 {
 	s->at = s->len;
@@ -95,8 +95,8 @@ static noinline bool peek_any(struct lane_source *s, const u8 *records)
 
 /*
  * Find the next event of the run; valid if blocks_there() returns true afterwards. Preemption
- * is off. The fast path is for records of the short form that follow another such record, which
- * nearly all do.
+ * is off. The fast path is for a record of the short form after another record of that form:
+ * nearly all records are like that.
  */
 static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 {
@@ -110,7 +110,7 @@ static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 	word = lane_word(records + s->at);
 	len = word & 0x7f;
 	type = word >> DEVTRACE_LANE_TYPE_SHIFT;
-	/* Not before @lo, since the previous event was not. */
+	/* The time is not before @lo, since the time of the previous event was not. */
 	time = s->time + (word >> DEVTRACE_LANE_NS_SHIFT);
 	used = sizeof(word) + len + (len & 1);
 	if (unlikely(len > WIRE_QUICK_MOST || used > left || type == DEVTRACE_T_EMPTY ||
@@ -189,8 +189,8 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 }
 
 /*
- * Give the event at the front, then others, including those of the next lanes; preemption is
- * off.
+ * Give the event at the front, then further events, including events of the next lanes in the
+ * heap. Preemption is off.
  */
 static void lane_source_give_run(struct reader *rd, struct lane_source *s)
 {
@@ -341,7 +341,7 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 	else
 		place = next_event(rd, s);
 	if (!place && v.idx > s->idx) {
-		/* All of them were overwritten. */
+		/* All events up to the end of the chain were overwritten. */
 		s->src.lost += v.idx - s->idx;
 		s->idx = v.idx;
 	}

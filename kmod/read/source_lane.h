@@ -20,7 +20,7 @@ struct reader;
  * @plain: wire_quick() may, and @head is valid for any record of the short form
  * @at: bytes of @run that were read
  * @len: bytes of records in @run
- * @data: offset of @ev's payload behind the header of the run
+ * @data: offset of @ev's payload from the end of the header of the run
  * @run: the run being read, or read last; 0: none
  * @time: time of the event before @at as written, ns
  * @lo: lower limit of times in the run, ns

@@ -2,7 +2,7 @@
 /*
  * A reader's place in the events of one slot of lanes: seek, clear and lag
  *
- * Separate from source_lane.c because it runs for no single event.
+ * This is separate from source_lane.c because no event passes through it.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -107,7 +107,7 @@ void lane_source_begin(struct lane_source *s, u64 key)
 	s->src.key = key;
 }
 
-/* Also for a slot that the reader does not know yet. */
+/* Has this slot unread events? The reader may not know the slot yet. */
 static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
 {
 	const struct lane_source *s = NULL;

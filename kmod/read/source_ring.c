@@ -2,7 +2,7 @@
 /*
  * A reader's place in the ring of one CPU
  *
- * The reader copies a number of records at a time, which then cannot be overwritten any more.
+ * The reader copies a number of records at a time; a copy cannot be overwritten by the writer.
  * The ring is locked for one copy, or one step of a search.
  *
  * Invariants: @at is the place of the record at the front of the copy; it moves by whole
@@ -11,9 +11,9 @@
  * events emitted.
  *
  * The bound: A writer increments its ring's nest count before it reads the clock. The reader
- * reads the clock, and then finds no nested writer and everything committed. So an event that
- * comes later is not older than that clock, minus MARGIN_NS for the time in which a store
- * becomes visible. While a writer is active, the bound does not advance.
+ * reads the clock, and then the nest count. If no writer is active and everything is committed, an
+ * event that comes later is not older than the reader's clock minus MARGIN_NS, the time in which
+ * a store becomes visible. While a writer is active, the bound does not advance.
  */
 #include <linux/lockdep.h>
 #include <linux/math64.h>
@@ -45,8 +45,8 @@ static __always_inline void skip_units(struct ring_source *s, u32 units)
 }
 
 /*
- * Look at the record at the front of the cache; return false if it is not whole. Skips padding
- * and withdrawn records.
+ * Look at the record at the front of the cache, after skipping padding and withdrawn records.
+ * Return false if the cache does not have the whole record.
  */
 static __always_inline bool peek_ring(struct ring_source *s)
 {
@@ -67,7 +67,7 @@ static __always_inline bool peek_ring(struct ring_source *s)
 			skip_units(s, units);
 			continue;
 		}
-		/* The cache has room behind its end: see have_cache(). */
+		/* The header may be loaded even at the end of the cache: see have_cache(). */
 		units = ring_units(rec->len);
 		if (unlikely(units > left))
 			return false;
@@ -79,7 +79,7 @@ static __always_inline bool peek_ring(struct ring_source *s)
 	}
 	s->units = units;
 	ts = ring_ts(rec->word, s->latest);
-	/* Later than @latest, it looks older than the machine: its CPU's clock is wrong. */
+	/* If the time is later than @latest, the clock of the record's CPU is wrong. */
 	s->src.key = likely(ts <= s->latest) ? ts : max(s->src.key, s->latest - NSEC_PER_SEC);
 	s->src.tid = rec->who & RING_WHO_TID;
 	return true;
@@ -103,7 +103,7 @@ static __always_inline void put_event(struct wire *w, struct ring_source *s, u64
 
 	if (unlikely(rec->who != s->who))
 		set_ring_head(s, rec->who);
-	/* Not if the reader corrected this time stamp: see peek_ring(). */
+	/* If peek_ring() corrected the time stamp, wire_event() must mark the event. */
 	if (likely(quick && s->quick && rec->len <= WIRE_QUICK_MOST &&
 		   (rec->word & RING_TS_MASK) == ts))
 		wire_quick_send(w, wire_quick(w, &s->head, ts, rec->word >> RING_TYPE_SHIFT,
@@ -180,7 +180,7 @@ static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 {
 	u64 *told = &s->drops[DEVTRACE_LOST_STOPPED];
-	/* A withdrawn record was not stored, either. */
+	/* Withdrawn records count as not stored, too. */
 	const u64 more = n > *told ? n - *told : 0;
 
 	source_report_stopped(rd, &s->src, more + s->voids, to);
@@ -190,7 +190,7 @@ void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 
 static bool have_cache(struct ring_source *s)
 {
-	/* One unit more than is filled: word loads may reach behind the end. */
+	/* Allocate one unit more than is filled: word loads may reach past the end. */
 	if (!s->cache)
 		s->cache = kvmalloc_array(CACHE_UNITS + 1, sizeof(*s->cache),
 					  GFP_KERNEL_ACCOUNT);
@@ -203,7 +203,7 @@ static void drop_cache(struct ring_source *s)
 	s->end = 0;
 }
 
-/* Go to the oldest record; all before it is lost. The ring is locked. */
+/* Go to the oldest record; all unread events before it are lost. The ring is locked. */
 static void go_oldest(struct ring_source *s)
 {
 	lockdep_assert_held(&s->ring->lock);
@@ -232,7 +232,7 @@ static int follow_resize(struct ring_source *s)
 		if (moves != ring->moves)
 			step = 0;
 		moves = ring->moves;
-		/* Cleared records are not in the new memory, but were not overwritten. */
+		/* The new memory has no cleared records. They count as cleared, not overwritten. */
 		if (s->at.idx < ring->cleared.idx) {
 			s->src.cleared += ring->cleared.idx - s->at.idx;
 			s->at.idx = ring->cleared.idx;
@@ -296,8 +296,8 @@ int ring_source_refresh(struct reader *rd, struct ring_source *s)
 			return -ENOMEM;
 		drop_cache(s);
 		/*
-		 * Read the clock before checking for active writers; no partner, see "Order in
-		 * time" in ring.rst.
+		 * Read the clock before checking for active writers. No pairing barrier: see
+		 * "Order in time" in ring.rst.
 		 */
 		smp_mb();
 		while (unlikely(ring_source_fetch(s))) {
@@ -341,7 +341,10 @@ void ring_source_clear(struct reader *rd, struct ring_source *s)
 	source_set_ready(rd, &s->src, false);
 }
 
-/* Search in steps. A killed process may stop anywhere: it reads no more. */
+/*
+ * Search in steps. The search for a killed process may end at any record, since the process
+ * reads no more.
+ */
 static void find_ring_time(struct ring_source *s, u64 ts, u64 now)
 {
 	struct ring *ring = s->ring;
@@ -370,7 +373,7 @@ static void go_end(struct ring_source *s)
 	raw_spin_unlock(&s->ring->lock);
 }
 
-/* As after open: drops since the last clear are reported. */
+/* Go to the oldest event, as after open(2): drops since the last clear are reported again. */
 static void seek_oldest(struct ring_source *s)
 {
 	memset(s->drops, 0, sizeof(s->drops));
@@ -427,8 +430,8 @@ int ring_sources_prepare_seek(struct reader *rd)
 }
 
 /*
- * Is this part of a ring unread: @percent of its size, but at most @most units? Unknown after a
- * resize until the next refresh: say yes.
+ * Is this part of a ring unread: @percent of its size, but at most @most units? Between a resize
+ * and the next refresh this is unknown; then return true.
  */
 static bool ring_source_unread(const struct ring_source *s, unsigned int percent, u32 most)
 {

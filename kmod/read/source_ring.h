@@ -25,12 +25,12 @@ struct reader;
  * @drops: number of drops reported, by cause
  * @latest: no record in @cache is newer, ns
  * @next: front of @cache, in units
- * @units: size of the record there, if ready
+ * @units: size of the record at @next, in units, if ready
  * @end: end of @cache, in units
  * @cache: copied records
  * @who: the @who of records whose frames begin with @head
- * @quick: wire_quick() may make their frames
- * @head: beginning of their frames
+ * @quick: wire_quick() may make the frames of records with this @who
+ * @head: beginning of the frames of records with this @who
  */
 struct ring_source {
 	struct source	src;

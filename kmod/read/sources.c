@@ -2,12 +2,12 @@
 /*
  * The set of a reader's sources
  *
- * It has the ring of each possible CPU from the beginning; for stream 0, it gets each slot that
- * ever had a lane when the reader finds the slot.
+ * The set has the ring of each possible CPU from the beginning. For stream 0, it also gets each
+ * slot that ever had a lane; a slot is added when the reader finds it.
  *
- * Invariants: Sources are added, never removed. A new slot has no event older than those the
- * reader was given before it looked for slots. stream_reader(), which looks concurrently, finds
- * as many sources as their number says.
+ * Invariants: Sources are added, never removed. A new slot has no event older than the events that
+ * the reader gave before it looked for slots. stream_reader(), which may run at the same time,
+ * finds as many sources as rd->nr says.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
@@ -49,7 +49,7 @@ static int make_room(struct reader *rd, unsigned int nr)
 			return -ENOMEM;
 	if (rd->nr_rings + nr <= rd->room)
 		return 0;
-	/* Two more: see heap.c. */
+	/* The heap needs two entries more than there are sources: see heap.c. */
 	heap = kvcalloc(rd->nr_rings + chunks * SLOTS_CHUNK + 2, sizeof(*heap),
 			GFP_KERNEL_ACCOUNT);
 	if (!heap)

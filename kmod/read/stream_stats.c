@@ -2,8 +2,9 @@
 /*
  * Statistics of the events of a stream
  *
- * Counters are read while emitters change them; each is valid at some instant of the call. The
- * number of emitted events is read last, so it is never less than the sum of the others.
+ * Counters are read while emitters change them; each value is right at some instant of the call.
+ * The number of emitted events is read last, so it is never less than the sum of the other
+ * counters.
  */
 #include <linux/minmax.h>
 #include <linux/percpu.h>

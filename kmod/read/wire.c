@@ -51,8 +51,8 @@ static bool is_name(const u8 *frame, u32 n)
  * wire_restart() - discard what is staged, before a seek
  * @w: frames of the reader
  *
- * Ends a frame that the program got in part, so that the next one is whole. Frames that it did
- * not get whole count as never sent: their numbers are used again.
+ * If the program got only a part of a frame, this ends that frame, so that the next frame is
+ * whole. Frames that the program did not get whole count as never sent: their numbers are reused.
  *
  * Return: true if a discarded frame had a name, which must be sent again.
  */
@@ -67,7 +67,7 @@ bool wire_restart(struct wire *w)
 	for (i = begin; i < w->head; i++) {
 		if (w->buf[i] != DEVTRACE_FLAG)
 			continue;
-		/* If only its flag is missing, the flag added here completes the frame. */
+		/* If the program lacks only the frame's flag, the flag added here completes it. */
 		if (i > w->taken || (i == w->taken && !partial)) {
 			w->frames--;
 			names |= is_name(w->buf + begin, i - begin);
@@ -90,7 +90,10 @@ static char *put_name(char *p, const char *name, size_t max)
 	return p + len + 1;
 }
 
-/* In an EMPTY frame, which older decoders ignore; INFO would need a new version. */
+/*
+ * Send the number of the load in an EMPTY frame, which older decoders ignore. In INFO, the
+ * number would need a new version of the format.
+ */
 static void wire_load(struct wire *w)
 {
 	struct devtrace_wire_load *b = wire_body(w);

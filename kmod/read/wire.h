@@ -19,7 +19,7 @@ struct stream_past;
 
 /* Largest size of a frame: every byte escaped, and the flag. */
 #define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
-/* Makes a reader 32 KiB: each CPU caches free pages of that order, so allocating takes no lock. */
+/* With this, a reader has 32 KiB. CPUs cache free pages of that order: allocating takes no lock. */
 #define WIRE_SIZE	(27 * 1024)
 
 /**
@@ -64,7 +64,7 @@ static inline u8 wire_seq(const struct wire *w)
 	return w->frames + 1;
 }
 
-/* The body of the next frame, behind its number and its type. */
+/* The body of the next frame, which follows its number and its type. */
 static inline void *wire_body(struct wire *w)
 {
 	return w->buf + w->head + 2;
@@ -75,7 +75,7 @@ static inline u32 wire_staged(const struct wire *w)
 	return w->head - w->taken;
 }
 
-/* If @head is here or beyond, an event frame and what must precede it may not fit. */
+/* If @head is here or beyond, an event frame and the frames before it may not fit. */
 #define WIRE_FULL	(WIRE_SIZE - WIRE_FRAME_ROOM - 4096 + 1)
 
 static inline bool wire_has_room(const struct wire *w)

@@ -2,13 +2,13 @@
 /*
  * Frames of events for which wire_quick.h is not suited, and the end of any frame
  *
- * A frame is built where it is sent from. One pass over its words sums its bytes and finds
- * whether a byte may need an escape. For most frames none does, and the frame is done.
- * Otherwise the frame is copied aside and escaped from there.
+ * A frame is built in the buffer from which it is sent. One loop over its words sums its bytes and
+ * finds whether a byte may need an escape. In most frames no byte does, and the frame is complete.
+ * Otherwise the frame is copied to another buffer, and escaped from there into the first.
  *
- * Invariants: Behind the head, the buffer has room for the longest frame and a word: stores of
- * whole words may reach behind the end of a frame, and the next frame overwrites that. Bytes
- * behind the head are never given to the reader.
+ * Invariants: After @head, the buffer has room for the longest frame and a word: stores of whole
+ * words may reach past the end of a frame, and the next frame overwrites the excess bytes. Bytes
+ * after @head are never given to the reader.
  */
 #include <linux/bitops.h>
 #include <linux/crc-ccitt.h>
@@ -97,7 +97,7 @@ static noinline void send_checked(struct wire *w, u8 *frame, unsigned int n)
 	wire_send_escaped(w, frame, n);
 }
 
-/* DEVTRACE_BODY_LEN() below 65535; divides by shifts, since some machines cannot divide. */
+/* DEVTRACE_BODY_LEN() of less than 65535, without a division: some CPUs have no instruction. */
 static __always_inline u8 body_len(unsigned int len)
 {
 	return len + ((len + 1 + (len >> 8)) >> 8) + 1;
@@ -224,7 +224,7 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 		   sizeof(struct devtrace_wire_event) + len);
 }
 
-/* The last word overlaps the one before, so nothing behind the payload is loaded. */
+/* The last word overlaps the word before it, so no byte after the payload is loaded. */
 static void put_payload(u8 *to, const u8 *from, unsigned int n)
 {
 	unsigned int i;
@@ -248,8 +248,8 @@ static void put_payload(u8 *to, const u8 *from, unsigned int n)
  * @data: its payload
  * @len: bytes of payload
  *
- * Copies the payload, which may be overwritten meanwhile. If it was not, wire_lane_send() sends
- * the frame.
+ * Copies the payload, which may be overwritten meanwhile. If the caller finds that it was not
+ * overwritten, wire_lane_send() sends the frame.
  *
  * Return: WIRE_ESCAPES, for wire_lane_send(): the bytes were neither summed nor checked.
  */

@@ -2,9 +2,9 @@
 /*
  * Frames of nearly all events: short ones that end with their sum
  *
- * Such a frame is built from words in registers: each is stored, its bytes are summed, and
+ * Such a frame is built from words in registers. Each word is stored, and its bytes are summed and
  * checked for the need of an escape. The part that consecutive frames share is summed once, see
- * struct wire_head. If a byte needs an escape, wire_event.c escapes the frame in place.
+ * struct wire_head. If a byte needs an escape, wire_event.c escapes the frame.
  *
  * Included by the files that find events, so that no call is needed.
  */
@@ -27,8 +27,8 @@
 #define WIRE_BYTES(b)	(0x0101010101010101ULL * (b))
 
 /*
- * A byte of the result has its upper bit set if that byte of @word may need an escape: flag,
- * escape, and 7F, which does not need one.
+ * A byte of the result has its upper bit set if that byte of @word may need an escape. This is so
+ * for the flag and the escape byte, and also for 7F, which needs no escape.
  */
 static __always_inline u64 wire_special(u64 word)
 {
@@ -88,7 +88,7 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	/* The rest of the payload behind whole words; may be overwritten, see above. */
 	last = data_race(get_unaligned_le64(data + n - sizeof(u64)));
 	last = last >> 1 >> (63 ^ rest * 8);
-	/* Then DEVTRACE_BODY_LEN(), for so few bytes. */
+	/* Append the length byte: DEVTRACE_BODY_LEN() for lengths as short as these. */
 	last |= (u64)(n + sizeof(struct devtrace_wire_event) + 1) << rest * 8;
 	wire_look(last, &sums, &hits);
 	put_unaligned_le64(last, to + i);
@@ -116,7 +116,7 @@ static __always_inline void wire_sent(struct wire *w, u32 n)
 	w->frames++;
 }
 
-/* Send the frame. */
+/* Send the frame that wire_quick() has written. */
 static __always_inline void wire_quick_send(struct wire *w, u32 n)
 {
 	if (unlikely(n & WIRE_ESCAPES))
