@@ -60,7 +60,7 @@ notrace u64 devtrace_clock_now(void)
 	return devtrace_clock();
 }
 
-/* The caller has set @taking: one writer at a time. */
+/* Add a sample. The caller has set @taking, so there is one writer at a time. */
 static notrace void add_sample(const struct clock_sample *s)
 {
 	samples[devtrace_clock_samples.nr % SAMPLES] = *s;
@@ -81,7 +81,7 @@ notrace void devtrace_clock_take(u64 ts)
 
 	if (atomic_cmpxchg_acquire(&taking, 0, 1))
 		return;
-	/* A step of the wall clock came first and stored its own samples. */
+	/* Another sampler was faster, such as a step of the wall clock: no sample is due now. */
 	if (!devtrace_clock_due(ts))
 		goto out;
 	WRITE_ONCE(devtrace_clock_state.next, ts + PERIOD_NS);
@@ -154,7 +154,7 @@ static int clock_updated(struct notifier_block *nb, unsigned long was_set, void 
 	if (likely(real_known && ahead == real_ahead))
 		return NOTIFY_DONE;
 	/*
-	 * During suspend CLOCK_MONOTONIC stands still and the wall clock does not; that is no
+	 * During suspend CLOCK_MONOTONIC stands still and the wall clock does not; this is no
 	 * step. The trace clock is adjusted later, and the first event after it takes a sample.
 	 */
 	if (real_known && ktime_to_ns(tk->offs_boot) == devtrace_clock_state.suspended &&
@@ -182,7 +182,10 @@ bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 	return history_get(&devtrace_clock_samples, SAMPLES, samples, sizeof(*s), n, s);
 }
 
-/* The raw clock stands still while the machine is suspended; boot time does not. */
+/*
+ * Compute the time spent suspended. The raw clock stands still while the machine is suspended, and
+ * boot time does not.
+ */
 static void update_suspended(void)
 {
 	u64 slept = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
@@ -224,8 +227,8 @@ static void counter_stop(void) { }
 #endif
 
 /*
- * The timekeeper registers earlier, so on suspend this runs before its callback, on resume
- * after it.
+ * The timekeeper registers its callback earlier. So this function runs before that callback on
+ * suspend, and after it on resume.
  */
 static int clock_suspend(COMPAT_SYSCORE_ARG)
 {
@@ -254,7 +257,7 @@ static struct syscore clock_syscore = {
 	.ops	= &clock_syscore_ops,
 };
 
-/* Suspend to idle does not call syscore operations. */
+/* Suspend to idle calls this notifier, but no syscore operations. */
 static int clock_pm(struct notifier_block *nb, unsigned long action, void *data)
 {
 	switch (action) {

@@ -74,8 +74,8 @@ static __always_inline u64 devtrace_clock(void)
 }
 
 /*
- * As devtrace_clock(), but without a function call on x86-64. Return false if only
- * devtrace_clock() can tell the time.
+ * Read the trace clock without a function call, on x86-64. Return false if this is not possible
+ * now; then call devtrace_clock().
  */
 static __always_inline bool devtrace_clock_quick(u64 *ts)
 {

@@ -55,7 +55,7 @@ notrace u64 ring_evict(struct ring *r, u64 tail, u32 want)
 	return likely(ring_try_cmpxchg(&r->tail, tail, new)) ? new : ring_load(&r->tail);
 }
 
-/* Fill the rest before the end of the ring. */
+/* Fill the rest of the ring, from @pos to its end, with padding. */
 static void ring_pad(struct ring *r, u32 pos, u32 units)
 {
 	struct ring_record *rec = ring_at(r, pos);
@@ -84,8 +84,8 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 	quarters = ((u32)new >> 30) - ((u32)old >> 30);
 	if (unlikely(quarters & 3)) {
 		/*
-		 * LMM(cross:A): If a reader reads this epoch, then it reads a head past the
-		 * quarter. Pairs with view:A.
+		 * LMM(cross:A): If a reader reads this epoch, then it reads a head that has passed
+		 * this quarter of the position space. Pairs with view:A.
 		 */
 		smp_store_release(&r->pos_epoch, r->pos_epoch + (quarters & 3));
 	}
@@ -97,7 +97,7 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 	epoch = READ_ONCE(r->idx_epoch);
 	quarters = (u32)(new >> 62) - (u32)epoch;
 	if (unlikely((quarters & 3) == 1)) {
-		/* As cross:A, for the index. */
+		/* This has the purpose of cross:A, for the index. */
 		smp_store_release(&r->idx_epoch, epoch + 1);
 	}
 }
@@ -169,7 +169,7 @@ notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
 	u32 pos, pad, end, prepared, size, block;
 	u64 old, new, tail, ts;
 
-	/* Only in an NMI that interrupted the move. */
+	/* This is true only in an NMI that interrupted the move. */
 	if (unlikely(READ_ONCE(r->move)))
 		ring_move(r);
 	size = r->mask + 1;
@@ -203,7 +203,7 @@ notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
 		ring_pad(r, pos, pad);
 	if ((pos ^ end) >> r->block_shift)
 		ring_cross(r, old, new);
-	/* Stop at the end of this block, and at the tail. */
+	/* Prepare up to the end of this block, but not beyond the tail. */
 	prepared = end | block;
 	if ((s32)((u32)tail + size - prepared) < 0)
 		prepared = (u32)tail + size;

@@ -239,12 +239,12 @@ static inline void ring_leave_last(struct ring *r)
 	 */
 	head = ring_load(&r->head);
 	ring_store_release(&r->commit, head);
-	/* Also after the records: if the copy survives a reset, so do they. */
+	/* Store the copy after the records, too: if it survives a reset, the records do. */
 	ring_mirror(r->mirror, head);
 	barrier();
 	WRITE_ONCE(r->nest, 0);
 	barrier();
-	/* An interrupt between the load of head and nest = 0 left its commit to us. */
+	/* If an interrupt came between the load of head and nest = 0, it left its commit to us. */
 	if (unlikely(ring_load(&r->head) != head))
 		ring_leave_slow(r, head);
 }
@@ -281,7 +281,7 @@ static inline void ring_let_go(struct ring *r)
 	}
 }
 
-/* Nested writers, without those that hold. */
+/* Number of nested writers, without a writer that holds the ring. */
 static inline unsigned int ring_nested(const struct ring *r)
 {
 	return ring_nest(r) & (RING_HOLD - 1);

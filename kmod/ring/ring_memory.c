@@ -71,7 +71,7 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	pos &= ~(units - 1);
 	start = ring_word(pos, idx);
 	ring_lock_init(&r->lock);
-	/* Tests start it near the wrap, too. */
+	/* Tests let this number start near the wrap, too. */
 	r->moves = pos;
 	ring_shape(r, size);
 	r->anchors = m.anchors;

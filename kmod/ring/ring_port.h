@@ -55,8 +55,8 @@ static inline u64 ring_load_acquire(const ring_word_t *w)
 static inline void ring_mirror(u64 *w, u64 v)
 {
 	/*
-	 * If the store survives a reset, then so do all stores before it. No reader while the
-	 * machine runs.
+	 * If this store survives a reset, then all earlier stores survive, too. No pairing
+	 * barrier: no reader relies on the order while the machine runs.
 	 */
 	smp_store_release(w, v);
 }
@@ -138,8 +138,8 @@ typedef atomic64_t ring_count_t;
 #endif
 
 /*
- * Stores into the ring, and the copy out of it that races with them: a reader discards what the
- * tail passed meanwhile.
+ * Stores into the ring, and the copy out of it that races with these stores: a reader discards
+ * the records that the tail passed meanwhile.
  */
 /* Only this CPU increments it, and interrupts restore the value. */
 #define ring_inc(p)		data_race((*(p))++)

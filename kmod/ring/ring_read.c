@@ -50,8 +50,9 @@ void ring_view(const struct ring *r, struct ring_view *v)
 		pos_epoch = READ_ONCE(r->pos_epoch);
 		idx_epoch = READ_ONCE(r->idx_epoch);
 		/*
-		 * LMM(view:A): If an epoch is that of cross:A, then the head loaded below is
-		 * past its quarter. Tail and epochs are loaded before commit and head.
+		 * LMM(view:A): If the load of an epoch reads the store of cross:A, then the head
+		 * loaded below has passed that quarter. Tail and epochs are loaded before commit
+		 * and head.
 		 */
 		smp_rmb();
 		v->busy = READ_ONCE(r->nest);

@@ -53,7 +53,7 @@ static struct ring_place copy_from(const struct ring *r, const struct ring_view 
 	return at;
 }
 
-/* Nothing is copied yet. */
+/* Begin the copy, or begin it again: no record is copied yet. */
 static void ring_resize_begin(const struct ring *r, struct ring_move *move)
 {
 	struct ring *new = &move->new;
@@ -165,7 +165,7 @@ bool ring_resize_copy(const struct ring *r, struct ring_move *move, u32 most)
 /* Are all records copied? If so, the ring can move while its head stays the same. */
 static bool is_copied(const struct ring *r, struct ring_move *move)
 {
-	/* The head first: a later reservation changes it. */
+	/* Load the head first: a reservation after this changes it, and so is detected. */
 	move->head = ring_load(&r->head);
 	barrier();
 	move->tail = ring_load(&r->tail);
