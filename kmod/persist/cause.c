@@ -58,7 +58,7 @@ static struct notifier_block die_block = {
 	.notifier_call = told_die, .priority = INT_MAX - 1,
 };
 
-/* Last: earlier notifiers may emit events. */
+/* Run after all other notifiers, which may emit events. */
 static struct notifier_block reboot_block = {
 	.notifier_call = told_reboot, .priority = INT_MIN,
 };

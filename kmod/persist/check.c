@@ -3,11 +3,11 @@
  * Check a region: find the valid records of rings
  *
  * The rest of a ring is a list of runs of records. A run with a sum is valid if the checksum is
- * right, all its records are well-formed, and their number is that of the sum. Records behind
- * the newest sum had no sum yet. A stretch of them is valid if well-formed records lead from
- * one known place exactly to the next, in position and count; the last place is that of the
- * writer. So a damaged run costs only its own events, and the runs around it tell how many
- * these are.
+ * right, all its records are well-formed, and their number is the number in the sum. Records after
+ * the newest sum had no sum yet. The known places in this part are the end of the sum, the
+ * anchors, and at last the place of the writer. The stretch between two known places is valid if
+ * well-formed records lead from the first exactly to the second, in position and count. So a
+ * damaged run costs only its own events, and the runs around it show how many events it had.
  *
  * The code never writes to the region, and uses no word of it unchecked.
  */
@@ -149,7 +149,7 @@ static bool sum_ok(const struct persist_ring *r, const struct persist_sum *s, u3
 	       s->to_pos - s->pos < PERSIST_CHUNK + RING_UNITS_MAX;
 }
 
-/* For each chunk take the later of its two sums that is whole. */
+/* For each chunk, take its sum; if both sums are whole, take the later one. */
 static void read_sums(struct persist_ring *r, const struct persist_sum *sums, u32 chunks)
 {
 	struct persist_run run = { .checked = true };
@@ -351,7 +351,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	r->stops.counts = persist_missed_of(ring + PERSIST_MISSED_AT);
 	read_sums(r, sums, chunks);
 
-	/* Without any sum, the upper half of a position is arbitrary. */
+	/* If there is no sum, no upper half of a position is known: any value will do. */
 	from.idx = r->cleared;
 	summed = r->nr;
 	if (summed) {
@@ -371,8 +371,9 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	}
 	r->end = from.idx;
 	/*
-	 * The records lead to the place of the writer, or there is none since the clear. If the
-	 * numbers of cleared or dropped events are lost, so is that of missing events.
+	 * The end is known if the records lead to the writer's place, or if there are no records
+	 * since the clear. If the number of cleared or of dropped events is lost, the number of
+	 * missing events is unknown, too.
 	 */
 	r->end_known = informed && last.idx == from.idx &&
 		       (!(summed || r->nr) || last.pos == from.pos);

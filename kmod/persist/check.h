@@ -9,7 +9,7 @@
 /**
  * struct persist_stops - events that a ring or slot missed because of stops
  * @since: time of the last clear, ns, or 0
- * @before: number of events missed before it
+ * @before: number of events missed before @since
  * @counts: number of events missed at each change of state; NULL: not known
  */
 struct persist_stops {
@@ -34,7 +34,7 @@ struct persist_run {
  * @cleared: index of the oldest event that was not cleared
  * @drops: number of events dropped since the clear, by cause
  * @stops: events missed because of stops
- * @end: index behind the last event, as far as known
+ * @end: index after the last event, as far as known
  * @end_known: @end is the place of the writer
  * @run: runs of valid records, in order, without overlap
  * @nr: number of runs

@@ -3,9 +3,8 @@
  * Keep stream 0 in a region
  *
  * The rings of stream 0 have their memory in the region, so emitters work as usual. Each commit
- * is also stored there. A delayed work reads the rings like any reader and stores checksums:
- * one for each chunk of 4 KiB, and for the chunk being filled, one for the records in it so
- * far.
+ * is also stored there. A delayed work item reads the rings like any reader and stores checksums:
+ * one for each full chunk of 4 KiB, and one for the records so far in the chunk being filled.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -128,8 +127,9 @@ static void flush_data(struct keep_ring *k, u32 pos, u32 n)
 }
 
 /*
- * Write back a ring's data, from where that ended before up to the commit, then its words and
- * sums. Needs no lock: two concurrent callers write the same data back twice.
+ * Write back a ring's data, from the end of the previous write-back up to the commit; then write
+ * back its words and sums. This needs no lock: two concurrent callers write the same data back
+ * twice.
  */
 static void flush_ring(struct keep_ring *k)
 {
@@ -142,8 +142,9 @@ static void flush_ring(struct keep_ring *k)
 }
 
 /*
- * Sum what look_at() copied. Write the records back first: a sum that reached memory before its
- * records would not fit, and cost the whole chunk.
+ * Sum the records that look_at() copied. Write the records back first: if a reset came after the
+ * sum reached memory and before its records did, the sum would be wrong, and the whole chunk would
+ * be lost.
  */
 static void sum_units(struct keep_ring *k, u32 units)
 {
@@ -207,7 +208,7 @@ static void store_clock(void)
 /* Take the sums, to be released with give_back(); return false if they are in use. */
 static bool keep_take(void)
 {
-	/* Acquire: the sums are as the previous owner left them. Pairs with give_back(). */
+	/* Acquire: read the sums as the previous owner left them. Pairs with give_back(). */
 	return !atomic_cmpxchg_acquire(&busy, 0, 1);
 }
 
@@ -233,7 +234,7 @@ void keep_sync(void)
 	keep_changes_look();
 	for (i = 0; i < used; i++) {
 		sum_ring(&keep[i]);
-		/* With the lock, so that all of it is from before or after a clear. */
+		/* With the lock held, all numbers are from before a clear, or all from after it. */
 		raw_spin_lock(&keep[i].ring->lock);
 		store_info(&keep[i]);
 		raw_spin_unlock(&keep[i].ring->lock);
@@ -272,8 +273,8 @@ void keep_fall(void)
 
 	store_clock();
 	/*
-	 * If keep_sync() was interrupted or is behind, records have no sum. The next boot finds
-	 * them by their form, for which all of them must be in memory.
+	 * If keep_sync() was interrupted or is late, some records have no sum. The next boot finds
+	 * these by walking from record to record, so all of them must be in memory.
 	 */
 	if (keep_take()) {
 		sum_fallen();
@@ -350,15 +351,16 @@ static void forget_page(u64 at)
 }
 
 /*
- * Invalidate all of an earlier boot before the region is cleared: a power cut in between would
- * leave a mixture of both. A header is at the beginning of a page, in any version.
+ * Invalidate the headers of an earlier boot before the region is cleared. Otherwise a power cut in
+ * between would leave a mixture of two boots that looks valid. A header is at the beginning of a
+ * page, in any version.
  */
 static void keep_forget(void)
 {
 	u64 copy[PERSIST_COPIES], at;
 	int i;
 
-	/* First the headers of this version: while one is valid, all the rest is. */
+	/* Begin with the headers of this version: while one is valid, the whole region counts. */
 	persist_places(region->size, copy);
 	for (i = 0; i < PERSIST_COPIES; i++)
 		forget_page(copy[i]);
@@ -498,8 +500,9 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		return err;
 	}
 	/*
-	 * The headers make the region valid: write them last, when all else is in memory. Else,
-	 * after a reset that loses caches, sums of the previous boot could be back.
+	 * The headers make the region valid, so write them last, when everything else is in
+	 * memory. Otherwise, after a reset that loses the caches, the region could have a valid
+	 * header and sums of the previous boot.
 	 */
 	region_flush(r, r->at, r->size);
 	write_headers();

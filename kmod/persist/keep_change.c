@@ -2,7 +2,7 @@
 /*
  * Keep the changes of stream 0's state in a region
  *
- * Events that come while a stream is stopped have no record; they are only counted. With each
+ * Events emitted while a stream is stopped have no record; they are only counted. With each
  * change of state, the stream stores how many events each ring and slot had missed by then, see
  * stream_missed(). The region gets these changes and counts, so that the losses of a stop are
  * reported between its two changes after a reset, too.
@@ -97,7 +97,7 @@ void keep_missed_ring(unsigned int cpu, struct persist_missed *two)
 	write_missed(two, &m);
 }
 
-/* The same for a slot of lanes. */
+/* Write the numbers of events that a slot of lanes had missed at each change to its entries. */
 void keep_missed_slot(unsigned int slot, struct persist_missed *two)
 {
 	struct persist_missed m = { 0 };

@@ -2,10 +2,10 @@
 /*
  * Check the pool of lanes: find the valid events of programs
  *
- * Blocks: A block with a right sum is valid up to the end of the sum. Behind that, or if no sum
- * is of this lap, a run is valid if it is well-formed and begins with the event index at which
- * the previous run of its slot ended. A block with a wrong sum is lost; the indices of the
- * other runs tell how many events it had.
+ * Blocks: A block with a right sum is valid up to the end of the sum. After that end, or if the
+ * block has no sum of this lap, a run is valid if it is well-formed and begins with the event index
+ * at which the previous run of its slot ended. A block with a wrong sum is lost; the indices of
+ * the runs in other blocks show how many events it had.
  *
  * Lanes: Events in a lane's own memory that are in no run are read as at run time, by
  * lane_look(), which does not trust the program. The runs, and @taken of struct persist_lane,

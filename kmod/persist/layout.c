@@ -104,7 +104,7 @@ bool persist_lay_out(struct persist_header *h)
 	if (h->size > PERSIST_SIZE_MAX || h->rings > at[2])
 		return false;
 	room = at[2] - h->rings;
-	/* Lanes get at least an eighth, and all that the rings leave. */
+	/* Lanes get at least an eighth of the region, and all room that the rings leave. */
 	h->ring_bytes = layout_fit(room - room / 8, h->nr_rings);
 	if (h->ring_bytes < 4 * PERSIST_PAGE)
 		return false;

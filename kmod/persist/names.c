@@ -4,9 +4,9 @@
  *
  * A name is in the region before the call that gave it returns. Names are a log, ordered by
  * serial number. When it is full, the current names move to its beginning, oldest first, and
- * the log continues behind them. Each entry has a checksum. A reader ignores incomplete
- * entries, and entries whose serial number is not greater than that of the previous entry:
- * names behind the end that have moved.
+ * the log continues after them. Each entry has a checksum. A reader ignores incomplete entries. It
+ * also ignores an entry whose serial number is not greater than that of the previous entry: such
+ * an entry is after the end of the log, and its name has moved.
  *
  * Invariant: At any moment, each current name is in at least one whole entry. The n-th of them
  * moves to entry n, whose own name is older: it has moved already, or is not current.

@@ -151,6 +151,9 @@ void region_flush(const struct region *r, void *p, size_t n)
 	if (!IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) || !r->cached)
 		return;
 	arch_wb_cache_pmem(p, n);
-	/* Before what is written back next. No partner: only the next boot reads it. */
+	/*
+	 * Order the stores so far before those that are written back next. No pairing barrier:
+	 * only the next boot reads the region.
+	 */
 	wmb();
 }

@@ -139,7 +139,7 @@ static void send_text(struct render *r, const struct persist_cause *c, u64 ts, c
 	render_send(r, DEVTRACE_T_TEXT, put_str(p, text, sizeof(c->text)));
 }
 
-/* Insertion sort by time: few, and nearly in order. */
+/* Sort by time. Insertion sort suffices: there are few entries, nearly in order. */
 static void sort_clocks(struct render *r)
 {
 	const struct persist_clock *all = r->mem + PERSIST_CLOCKS_AT;
@@ -405,8 +405,8 @@ static void render_merge(struct render *r)
 }
 
 /*
- * Report what is missing behind the newest events, and dropped events. Only for stops is the
- * time of drops known.
+ * Report events missing after the newest ones, and dropped events. The time of dropped events is
+ * known only if a stop was the cause.
  */
 static void render_end(struct render *r)
 {

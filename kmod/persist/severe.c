@@ -2,12 +2,12 @@
 /*
  * Write events of severity level 2 and 3 back at once
  *
- * The emitter does it, after its commit and in its context, for its own ring: everything since
- * the last write-back, because records without a sum are found by walking from one to the next.
- * It takes no lock. An interrupt in between, or the work of keep.c on another CPU, may write
- * the same back again.
+ * The emitter writes back, after its commit and in its context, the ring of its CPU. It writes all
+ * records emitted after the last write-back, not just its own, because records without a sum are
+ * found by walking from one to the next. It takes no lock. An interrupt in between, or the work
+ * item of keep.c on another CPU, may write the same records back again.
  *
- * At most SEVERE_UNITS are written back at once; the rest is left to that work, or to
+ * At most SEVERE_UNITS are written back at once. The rest is left to the work item of keep.c or to
  * keep_fall(), which remember their own position.
  */
 #include <linux/atomic.h>
@@ -26,7 +26,7 @@
 static const struct region *region;
 /* Position up to which keep.c wrote the CPU's ring back; NULL: it is not in the region. */
 static DEFINE_PER_CPU(const u32 *, flushed);
-/* Position up to which this file has written back; may be behind that. */
+/* Position up to which this file has written back; may be less than the position above. */
 static DEFINE_PER_CPU(u32, done);
 
 static atomic_t nr = ATOMIC_INIT(0);
