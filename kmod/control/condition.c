@@ -56,7 +56,10 @@ static bool no_code(const struct filter *f)
 	return f->majors.given || f->codes.given;
 }
 
-/* Does it exclude each process that it asks for? A name and a number may be of one thread. */
+/*
+ * Does the condition exclude each process that it asks for? A name and a number may belong to the
+ * same thread, so they do not contradict each other.
+ */
 static bool no_process(const struct filter *f)
 {
 	unsigned int i;
@@ -81,7 +84,7 @@ static bool no_cpu(const struct filter *f)
 	return f->cpus.given;
 }
 
-/* Levels end at 3. If one severity has a limit, one without does not count. */
+/* The highest level is 3. If one kind of severity has a limit, the kind without one is ignored. */
 static bool no_severity(const struct filter *f)
 {
 	return (f->hw_severity || f->sw_severity) &&

@@ -2,7 +2,7 @@
 /*
  * Compare an element of an event with a constant
  *
- * Programs emit elements, too, so every length is checked, and nothing behind the payload is
+ * Programs emit elements, too, so every length is checked, and nothing after the payload is
  * read. The code runs in any context, so it compares floating-point numbers by their bits.
  *
  * selftests/unit/test_element.c compiles it in user space.
@@ -32,7 +32,7 @@ static u32 element_skip(u32 who)
 	return (who & RING_WHO_CODE ? 4 : 0) + (who & RING_WHO_OBJSIG ? 4 : 0);
 }
 
-/* Return the format byte of element @index, with @size bytes of value behind it; or NULL. */
+/* Return the format byte of element @index, which @size bytes of value follow; or NULL. */
 static const u8 *element_find(const struct event *ev, u32 index, int *size)
 {
 	u32 i = element_skip(ev->who);

@@ -2,8 +2,8 @@
 /*
  * Convert filters from netlink attributes and back
  *
- * A missing term has the value of filter_all(), and such a term is not put: filter_parse()
- * reads what filter_put() writes as the same filter.
+ * A missing term has the value of filter_all(), and a term with this value is not put. So
+ * filter_parse() gets the same filter from the attributes that filter_put() writes.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>

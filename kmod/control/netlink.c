@@ -182,7 +182,7 @@ static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!err && devtrace_profile_lacking(lacks))
 		netlink_refuse(info->extack, NULL, lacking_note(lacks));
 
-	/* Running out of memory is no attribute's fault. */
+	/* If memory runs out, do not blame an attribute. */
 	if (err == -ENOMEM && info->extack && !info->extack->_msg)
 		netlink_refuse(info->extack, NULL, "there is no memory left for this");
 	return err;

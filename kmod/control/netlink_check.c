@@ -44,7 +44,7 @@ const char *netlink_keep(const char *text, const char *no_room)
 	const char *kept = no_room;
 	int i;
 
-	/* Not killable: a holder waits for memory at most. */
+	/* Not killable, since a holder of the lock waits for nothing but memory. */
 	mutex_lock(&notes_lock);
 	for (i = 0; i < NOTES_MAX && notes[i]; i++)
 		if (!strcmp(notes[i], text))

@@ -24,7 +24,7 @@ static int put_filter(struct sk_buff *skb, struct stream *s)
 	u32 generation;
 
 	stream_info(s, &info);
-	/* NULL for a copy of what an earlier boot left. */
+	/* The filter is NULL if the stream is a copy of the events of an earlier boot. */
 	f = filter_get(info.id, &generation);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, info.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_GENERATION, generation))

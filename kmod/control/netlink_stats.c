@@ -35,7 +35,7 @@
 /* Index in cb->args, behind the cursor: lanes were taken. */
 #define DUMP_TAKEN	4
 
-/* An event of a lane is counted when it is taken. Take once a dump, not once a message. */
+/* Take the events of lanes, since they are counted when taken: once a dump, not once a message. */
 static void take_lanes(struct netlink_callback *cb)
 {
 	if (!cb->args[DUMP_TAKEN])
@@ -235,7 +235,7 @@ int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	take_lanes(cb);
-	/* Advances slot past the one returned. */
+	/* This call advances slot past the thread that it returns. */
 	while (devtrace_proc_stats(&slot, &name, &stored)) {
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
@@ -268,7 +268,7 @@ int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	while (devtrace_dict_next(n.serial, &n)) {
-		/* An old name. */
+		/* This name is no longer current. */
 		if (n.until)
 			continue;
 		head = netlink_dump_begin(skb, cb);

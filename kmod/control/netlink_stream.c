@@ -240,7 +240,7 @@ int netlink_stream_set(struct genl_info *info)
 			       "nothing is set: give one or more of size, state and watermark");
 		return -EINVAL;
 	}
-	/* First do what may fail, so that either all is set or nothing. */
+	/* First take the steps that may fail, so that either all values are set or none. */
 	state = a[DEVTRACE_A_STATE] ? nla_get_u32(a[DEVTRACE_A_STATE]) : DEVTRACE_STATE_STOPPED;
 	if (state == DEVTRACE_STATE_RUNNING && READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
 		return refuse_frozen(info);
@@ -258,7 +258,7 @@ int netlink_stream_set(struct genl_info *info)
 	}
 	if (a[DEVTRACE_A_WATERMARK])
 		stream_set_watermark(s, nla_get_u32(a[DEVTRACE_A_WATERMARK]));
-	/* A trigger may have frozen it just now. */
+	/* A trigger may have frozen the stream just now. */
 	if (a[DEVTRACE_A_STATE] && stream_set_state(s, state))
 		return refuse_frozen(info);
 	netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);

@@ -13,7 +13,7 @@ struct sk_buff;
 struct stream;
 
 /*
- * Refuse changes if @s only shows what an earlier boot left. Process context, devtrace_lock
+ * Refuse changes if @s only shows the events of an earlier boot. Process context, devtrace_lock
  * held.
  */
 int netlink_check_changes(const struct stream *s, const struct nlattr *attr,

@@ -5,9 +5,9 @@
  * The emit path, in any context, takes no lock. One atomic word decides whether a trigger
  * fires: if several CPUs, or an event and an NMI on top of it, meet the condition at the same
  * time, only one fires. Streams start and stop at once. Other filters and notifications need
- * process context, by irq_work and then work. A trigger that fires leaves its number of firings
- * and the time there, so several firings before the work runs are reported as one, with their
- * number.
+ * process context, by irq_work and then a work item. A trigger that fires stores its number of
+ * firings and the time of the last one. So several firings before the work item runs are reported
+ * as one, with their number.
  *
  * One irq_work and one work serve all triggers. The work holds devtrace_lock, and so does the
  * removal of a trigger, so the work never uses a removed trigger.
@@ -53,8 +53,8 @@ static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
 /**
  * struct kept - the filter that a stream had before triggers replaced it
  * @filter: NULL if no trigger did
- * @generation: generation of the last replacement; if the stream's filter has another one, it
- *	was set by a command since
+ * @generation: generation of the last replacement; if the stream's filter has another generation,
+ *	a command has set the filter after the replacement
  *
  * Protected by devtrace_lock.
  */
@@ -112,7 +112,7 @@ static bool above_rate(struct trigger *t)
 	return rate_count(new) > t->rate;
 }
 
-/* Count an event; return true for the n-th, and only for it. */
+/* Count an event; return true only for the n-th event. */
 static bool is_nth(struct trigger *t)
 {
 	s64 old = atomic64_read(&t->count);
@@ -127,7 +127,7 @@ static bool is_nth(struct trigger *t)
 	return n == t->nth;
 }
 
-/* Return false if the stream was changed otherwise at the same moment. */
+/* Act on the stream. Return false if another change of the stream came first. */
 static bool trigger_act(struct trigger *t, struct firing *f)
 {
 	switch (t->action) {
@@ -172,7 +172,7 @@ static void trigger_meet(struct trigger *t, const struct event *ev, struct firin
 		return;
 	if (!is_nth(t))
 		return;
-	/* The event is not stored yet, so its time is not earlier. */
+	/* The event gets its time when it is stored, so that time is not before this one. */
 	now = devtrace_clock_now();
 	if (trigger_act(t, f))
 		count_firing(t, now);
@@ -249,7 +249,7 @@ static int take_filter(struct trigger *t)
 		k->filter = copy;
 		k->generation = generation;
 	}
-	/* Already done, by an earlier firing. */
+	/* An earlier firing has already replaced the filter. */
 	if (!memcmp(now, t->filter, sizeof(*now)))
 		return 0;
 	err = filter_set(t->stream_id, t->filter);
@@ -260,7 +260,7 @@ static int take_filter(struct trigger *t)
 	return 0;
 }
 
-/* Restore the stream's filter, unless a command has set another one since. */
+/* Restore the stream's own filter, unless a command has set a filter after the replacement. */
 static int give_back_filter(struct trigger *t)
 {
 	struct kept *k = &kept[t->stream_id];
@@ -338,7 +338,7 @@ static void finish_all(void)
 		first = NULL;
 		for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
 			t = trigger_at(n);
-			/* Each trigger once: one that fires all the time would keep us here. */
+			/* Each trigger once: a trigger that fires all the time would keep us here. */
 			if (!t || done & BIT(n) || t->told == (u64)atomic64_read(&t->fired))
 				continue;
 			if (!first || atomic64_read(&t->fired_at) <
