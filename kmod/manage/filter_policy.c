@@ -99,7 +99,8 @@ void filter_attach_profile(void)
  * @t: the new table; it may share the keys and CPUs of the old one
  * @open: stream 0 is the only one that wants anything, and its filter passes everything
  *
- * On return, no event is stored that the filters refuse, and none is refused that they pass.
+ * After the return, no event that the filters refuse is stored, and no event that they pass is
+ * refused.
  * Kernel profile types that no filter wants are detached, and all others attached.
  *
  * Context: process, devtrace_lock held; may sleep.
@@ -123,7 +124,7 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	write_bits(&t->bits);
 	quiet_wait();
 	/*
-	 * From here on, a profile event finds a table with its type. The types that stream 0
+	 * After this, a profile event finds a table with its type. The types that stream 0
 	 * does not want are detached before the gate opens.
 	 */
 	lane_filter_table(t->bits.lanes);

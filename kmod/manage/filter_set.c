@@ -47,9 +47,9 @@ static bool filter_set_is_plain(struct filter *const *f)
  * @bit: its bit
  * @f: the filter, copied; NULL: it wants nothing
  *
- * On return, no event is stored that @f refuses, and none is refused that it passes. Types in
- * the filters may be removed, see filter_attach_profile(). Kernel profile types that no filter
- * wants are detached, and all others attached.
+ * After the return, no event that @f refuses is stored, and no event that @f passes is refused.
+ * Types in the filters may be removed, see filter_attach_profile(). Kernel profile types that no
+ * filter wants are detached, and all others attached.
  *
  * Context: process; may sleep.
  *

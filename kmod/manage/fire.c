@@ -47,8 +47,8 @@ bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 n
 		return false;
 	st = &s->stop;
 	/*
-	 * LMM(stop:A): If an emitter reads RUN after it has read its clock, then its clock was
-	 * read before that of the event that fires. Pairs with stop:B.
+	 * LMM(stop:A): If an emitter reads RUN after it has read its clock, then it has read its
+	 * clock before the event that fires reads the clock. Pairs with stop:B.
 	 */
 	if (atomic_cmpxchg(&st->phase, STOP_RUN, STOP_FIRING) != STOP_RUN)
 		return false;

@@ -74,7 +74,8 @@ static u64 oldest_word(const struct ring *r)
 		word = word_from(r, v.tail.pos, v.commit.pos);
 		/*
 		 * LMM(oldest:A): If the word comes from a record that overwrites the oldest
-		 * one, then the tail loaded below has passed it. Pairs with reserve:A.
+		 * record, then the tail loaded below has passed the oldest record. Pairs with
+		 * reserve:A.
 		 */
 		smp_rmb();
 	} while ((u32)ring_load(&r->tail) != (u32)v.tail.pos);

@@ -2,7 +2,8 @@
 /*
  * The readers of a stream, and the position of each
  *
- * Read while they read: each number may be slightly old, and they need not be from one instant.
+ * The readers may read meanwhile. So each number may be slightly old, and the numbers may be from
+ * different instants.
  */
 #include <linux/kref.h>
 #include <linux/rbtree.h>

@@ -121,7 +121,7 @@ static void go_on_again(struct stream *s)
 	smp_store_release(&st->again, 0);
 }
 
-/* Complete a stop: no emitter begins to store. Wait for active emitters, then record it. */
+/* Complete a stop: no emitter begins to store. Wait for active emitters, then record the stop. */
 void stream_settle(struct stream *s)
 {
 	struct stop *st = &s->stop;
@@ -142,7 +142,7 @@ void stream_settle(struct stream *s)
 	go_on_again(s);
 }
 
-/* Listeners hear nothing of a stream after its NTF_STREAM_DEL. */
+/* Do not notify listeners of a stream after its NTF_STREAM_DEL. */
 static void tell_state(struct stream *s)
 {
 	if (!s->gone)

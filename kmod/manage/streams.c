@@ -141,8 +141,8 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
  * @s: the stream
  * @bytes: size of each ring, as ring_size_round() returned it
  *
- * Keeps the newest events that fit, and stores those that come meanwhile: no event is lost but
- * the oldest ones, if the stream becomes smaller.
+ * Keeps the newest events that fit, and stores the events that are emitted meanwhile. If the
+ * stream becomes smaller, the oldest events are lost; no other event is lost.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; -EBUSY if its memory is borrowed; -ENOMEM.
@@ -273,8 +273,8 @@ static void del_device(struct stream *s)
  * @mode: mode of the device node
  * @state: initial state
  * @f: its filter
- * @image: what an earlier boot left, shown to readers of the device; or NULL. Released with the
- *	stream, or on failure
+ * @image: the events of an earlier boot, which readers of the device get; or NULL. Released with
+ *	the stream, or on failure
  *
  * Context: process, devtrace_lock held, which is released meanwhile; streams_command_lock held.
  * Return: the stream, or ERR_PTR(): -ENOSPC if there are too many, -ENOMEM, or the error of the
