@@ -82,8 +82,8 @@ bool stream_counted(const struct stream *s, unsigned long n)
 bool stream_remembers(const struct stream *s, unsigned long n)
 {
 	/*
-	 * LMM(missed:D): If the copied count overwrites that of change @n, then the number
-	 * loaded below says so. Pairs with missed:C.
+	 * LMM(missed:D): If the copied count has overwritten the count of change @n, then the
+	 * number loaded below shows that. Pairs with missed:C.
 	 */
 	smp_rmb();
 	return READ_ONCE(s->pasts.nr) - n < STREAM_PASTS;

@@ -24,7 +24,7 @@
 struct device;
 
 /**
- * struct stream_image - a stream that is a copy of what an earlier boot left
+ * struct stream_image - a stream that is a copy of the events of an earlier boot
  * @fops: operations to read it; trace_open() switches to them, with the image in private_data
  * @release: called when the last descriptor is closed and the stream is removed
  * @bytes: its size

@@ -2,7 +2,8 @@
 /*
  * Wake readers by watermark and timer, never once per event
  *
- * devtrace_waiting has two bits for each stream: a reader waits, and an event has come since.
+ * devtrace_waiting has two bits for each stream: one says that a reader waits, the other that an
+ * event was emitted after the reader began to wait.
  * The first event after a reader began to wait starts a timer. When the timer fires, readers
  * wake and read all events that have come meanwhile. A ring that enters another block while the
  * timer runs wakes readers at once.
