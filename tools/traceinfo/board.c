@@ -4,8 +4,8 @@
  *
  * The attribute "board" of a file (tracelogger -A board=NAME) names its board. Without it, files
  * belong together if their INFO frames name the same boot, or if one logger continued after a
- * reboot. Only the head of a regular file is read for that; a pipe, a device or a link is a
- * board of its own. A board without the attribute is named after its file.
+ * reboot. To group the inputs, only the head of each regular file is read. Each pipe, device or
+ * link is a board of its own. A board without the attribute is named after its file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 struct head {
 	char	name[TI_BOARD_NAME];
-	bool	known;		/* has a whole frame, or is not a regular file */
+	bool	known;		/* the head has a whole frame, or the input is not a regular file */
 	struct ti_piece_head read;
 };
 
@@ -60,7 +60,10 @@ static void read_head(const char *path, struct head *h)
 	close(fd);
 }
 
-/* An unreadable input joins any board: the error is reported when it is read. */
+/*
+ * An input in whose head no frame was found joins any board. The error is reported when the input
+ * is read.
+ */
 static bool same(const struct head *a, const struct head *b)
 {
 	if (!a->known || !b->known)
@@ -81,7 +84,9 @@ static const char *last_part(const char *path)
 	return slash && slash[1] && !link_is(path) ? slash + 1 : path;
 }
 
-/* Two directories may have a file of the same name. */
+/*
+ * Return the file's name, or the whole path if another directory has a file of the same name.
+ */
 static const char *own_part(const struct ti_words *files, const char *path)
 {
 	size_t i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * choice.c - the words of an option: is a number or a name among them?
+ * choice.c - look up a number or a name among the words of an option
  *
  * A list of processes may have thousands of words, and each event is compared with it. Numbers
  * and plain names are therefore sorted for a binary search; only patterns are tried in turn.

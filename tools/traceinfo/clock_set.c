@@ -4,14 +4,17 @@
  *
  * A CLOCK frame has the trace clock and the wall clock of one instant. Between two frames the
  * wall clock drifts at most 500 ppm from the trace clock while NTP slews it; a larger difference
- * means that it was set. The kernel then inserts two frames one nanosecond apart.
+ * means that the wall clock was set. The kernel then inserts two frames one nanosecond apart.
  */
 #include "traceinfo.h"
 
 /* Largest drift between two CLOCK frames: 1 ms + 500 ppm. */
 #define SET_MIN		1000000u
 #define SET_PPM		500u
-/* Frames closer than this are one instant, before and after the step. */
+/*
+ * Two CLOCK frames closer than this are the pair that the kernel inserts: one before, one after
+ * the step.
+ */
 #define EXACT_NS	1000u
 #define DAY		86400u
 #define NSEC		1000000000ull

@@ -2,10 +2,10 @@
 /*
  * event.c - names of an event, its process and its object
  *
- * Format files come first, then the stream's dictionary: the names of the event's own process,
- * then those for all. Exception: if the emitter names its user record and a format file that the
- * user did not ask for has another name, the emitter's name is used. A value without a name
- * keeps its number.
+ * A name is looked up in the format files first, then in the stream's dictionary: there among the
+ * names of the event's own process, then among the names for all processes. Exception: if the
+ * emitter names its user record and a format file that the user did not ask for has another name,
+ * the emitter's name is used. A value without a name keeps its number.
  */
 #include "../lib/type_groups.h"
 #include "traceinfo.h"
@@ -84,7 +84,7 @@ void ti_event_name(struct out *o, const struct ti_event *e)
 			out_u64(o, e->ev->type);
 		}
 	}
-	/* A record may have a code, too, though rarely: print it. */
+	/* A record of another type rarely has a code; if it has one, print it. */
 	if (!exc && (e->ev->flags & DEVTRACE_F_CODE)) {
 		out_char(o, '.');
 		out_hex(o, DEVTRACE_CODE_MAJOR(e->ev->code), 6);
@@ -103,8 +103,9 @@ const char *ti_event_signal(const struct ti_event *e)
 	const char *s = ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, e->ev->object);
 
 	/*
-	 * Signal 0 usually means none, unless this object names it: system call 0 is read. A
-	 * name for all objects does not apply to 0: RKH numbers its signals from 0.
+	 * Signal 0 usually means that there is no signal. It is a signal if this object has a
+	 * name for it: for example, system call 0 is "read". A name that is valid for all objects
+	 * is not used for 0, because RKH numbers its signals from 0.
 	 */
 	if (!e->ev->signal && s == ti_event_dict(e, DEVTRACE_T_SIG, 0, 0, 0))
 		return NULL;

@@ -2,10 +2,10 @@
 /*
  * evidence.c - is the input a stream at all?
  *
- * A stream may begin anywhere and be damaged anywhere, so one bad frame proves nothing. But
- * another kind of file passes as a frame by chance once in 65536 damaged places, and hardly ever
- * twice in a row. So the evidence is an INFO frame, or two frames in a row, or one frame among
- * few damaged places.
+ * A stream may begin anywhere and be damaged anywhere, so one bad frame proves nothing. In
+ * another kind of file, one damaged place in 65536 passes as a frame by chance, and hardly ever
+ * two in a row do. So an input is taken for a stream if it has an INFO frame, or two frames in a
+ * row, or one frame among few damaged places.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item)
 	case DEVTRACE_ITEM_GAP:
 		return e->found;
 	case DEVTRACE_ITEM_NOTE:
-		/* A NOTE has no sequence number, but a CRC-32. */
+		/* A NOTE has no sequence number, but its CRC-32 alone is evidence enough. */
 		e->found = true;
 		return true;
 	case DEVTRACE_ITEM_INFO:

@@ -40,7 +40,7 @@ static bool number(const char *s, char **end, unsigned long max, unsigned long *
 	return *v <= max;
 }
 
-/* [=][hw|sw]N, or none; hw2 means 2 and above. */
+/* Parse [=][hw|sw]N or "none". hw2 means hardware severity 2 and above. */
 static bool one_severity(struct ti_filter *f, const char *s)
 {
 	bool exact = *s == '=', hw = true, sw = true;
@@ -158,7 +158,7 @@ void ti_filter_type(struct ti_filter *f, char *word)
 	free(w.v);
 }
 
-/* A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER, MAJOR.MINOR or a pattern. */
+/* Parse a name from the format files: MAJOR, MAJOR.*, MAJOR:NUMBER, MAJOR.MINOR or a pattern. */
 static bool code_name(struct ti_code_match *m, const char *s)
 {
 	const size_t len = strcspn(s, ".:*?[");
@@ -178,7 +178,7 @@ static bool code_name(struct ti_code_match *m, const char *s)
 	return true;
 }
 
-/* [!]major[:minor], or a name */
+/* Parse [!]major[:minor], or a name. */
 void ti_filter_code(struct ti_filter *f, const char *word)
 {
 	const char *s = *word == '!' ? word + 1 : word;
@@ -294,7 +294,7 @@ static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
 	    (e->tgid && ti_choice_has_number(&f->by_process, tgid)) ||
 	    (name && ti_choice_has_name(&f->by_process, name)))
 		return true;
-	/* The name of the process also selects its threads with other names. */
+	/* The name of a process also selects those of its threads that have another name. */
 	name = e->tgid && e->tgid != e->ev->tid ?
 	       devtrace_decoder_proc(e->decoder, e->tgid, NULL) : NULL;
 	return name && ti_choice_has_name(&f->by_process, name);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * framework.c - events of QP and RKH: the meaning of their elements
+ * framework.c - events of QP and RKH: which element has which meaning
  *
- * A row for each type. Places of elements count from 1; 0: no such element. An element of
- * another kind than its place requires makes the event none of a framework. @one: besides the
- * free ones, one place is in use: that of the event put into a queue, of the block taken from a
- * pool, or of the event left in a QP queue, whose last event has its own record.
+ * The table has a row for each type. Elements are counted from 1; 0 means that the type has no
+ * such element. If an element has another type than its place requires, the event is not one of a
+ * framework. @one: besides the free places that the event reports, at least one place is in use.
+ * It holds the event just put into a queue, the block just taken from a pool, or the event left
+ * in a QP queue (QP has another type for taking the last event).
  */
 #include <stdio.h>
 #include "framework.h"
@@ -90,7 +91,7 @@ static void split(struct elements *l, const struct devtrace_event *ev)
 			break;
 }
 
-/* The element at this place if it has this type; place 0: none. */
+/* Return element @n, counted from 1, if it has this type. Return NULL for 0. */
 static const struct devtrace_elem *place(const struct elements *l, unsigned int n, uint8_t type)
 {
 	const struct devtrace_elem *e;

@@ -6,7 +6,7 @@
  * shares its types with other applications: an event is accepted if the description in force for
  * its type comes from rkh.fmt.
  *
- * Invariants: nothing allocates memory; names are valid as long as the event.
+ * Invariants: nothing allocates memory; names are valid as long as the event is.
  */
 #ifndef TRACEINFO_FRAMEWORK_H
 #define TRACEINFO_FRAMEWORK_H
@@ -16,7 +16,7 @@
 enum fw_kind {
 	FW_NONE,
 	FW_POST,	/* from, to, signal, queue */
-	FW_REFUSED,	/* the same; the queue was full */
+	FW_REFUSED,	/* from, to, signal, queue; the queue was full */
 	FW_GET,		/* to, queue */
 	FW_DISPATCH,	/* object, signal, state */
 	FW_INIT,	/* object, state */
@@ -36,18 +36,20 @@ enum fw_kind {
 
 struct fw_event {
 	enum fw_kind	kind;
-	bool		got;		/* FW_POOL, FW_QUEUE: taken out, not put in */
+	/* FW_POOL, FW_QUEUE: something was taken out; false: put in */
+	bool		got;
 	bool		rkh;
 	uint64_t	object, from, to, state, signal_object;
 	uint32_t	signal;
 	bool		has_signal, has_from;
 	int64_t		nfree, used, least;
-	int64_t		room;		/* lower bound of the capacity, free and in use */
+	/* least possible capacity: free places and those known to be in use */
+	int64_t		room;
 };
 
 /* Return false if this is not an event of a framework. */
 bool fw_event(struct fw_event *f, const struct ti_event *e);
-/* Write a name to a buffer of size bytes; without a name, hexadecimal or a number. */
+/* Write a name to a buffer of size bytes. If the name is unknown, write the value instead. */
 void fw_object_name(char *buf, size_t size, const struct ti_event *e, uint64_t key);
 void fw_state_name(char *buf, size_t size, const struct ti_event *e, const struct fw_event *f);
 void fw_signal_name(char *buf, size_t size, const struct ti_event *e, const struct fw_event *f);

@@ -2,8 +2,8 @@
 /*
  * input.c - the live buffer, files and pipes, in blocks of fixed size
  *
- * Only the dictionary (bounded) and, with -n, the last lines are kept, so a file of any size
- * takes the same memory. Output is flushed before the program waits for more input.
+ * Memory holds only the dictionary, whose size is bounded, and with -n the last lines. So the
+ * size of a file does not matter. Output is flushed before the program waits for more input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,8 @@
 
 #define NSEC	1000000000ll
 #define HELD_MAX	(1024 * 1024)	/* bytes of reports held before there is evidence */
-#define AHEAD_NOTHING	16	/* reads ahead of a compressed file without output */
+/* ti_read_ahead() gives up after so many reads in a row that decompress to nothing */
+#define AHEAD_NOTHING	16
 
 int ti_complain(const char *path, const char *what, const char *hint)
 {
@@ -46,7 +47,7 @@ void ti_input_init(struct ti_input *in)
 	ti_last_init(&in->held, 0);
 }
 
-/* Report an unreadable zstd frame; its events are among the missing frames. */
+/* Report an unreadable zstd frame. The devtrace frames in it are counted as missing. */
 static void zstd_damage(void *arg, uint64_t offset, uint64_t n)
 {
 	struct ti_run *run = arg;
@@ -81,7 +82,10 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 		return ti_complain("decoder", "", "");
 	if (run->opt->summary)
 		run->sum = sum_new();
-	/* Deltas and cached seconds belong to one stream, or to the wall clock. */
+	/*
+	 * Time differences and the cached second are valid within one stream only, unless they
+	 * are by the wall clock.
+	 */
 	if (!run->printer.clock.wall) {
 		run->printer.clock.valid = false;
 		run->printer.clock.have_before = false;
@@ -91,7 +95,7 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 	memset(&run->in->evidence, 0, sizeof(run->in->evidence));
 	memset(&run->in->accounts, 0, sizeof(run->in->accounts));
 	run->in->held.reports_max = HELD_MAX;
-	/* To be undone if this is not a stream. */
+	/* take_back() returns to this state if the input is not a stream. */
 	run->in->reports_before = run->last.line.len;
 	run->in->omitted_before = run->last.omitted;
 	strcpy(run->in->stream, TI_STREAM);
@@ -102,7 +106,7 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 	return 0;
 }
 
-/* Another kind of file: discard the reports about it. */
+/* The input is not a stream: discard the reports about it. */
 static void take_back(struct ti_run *run)
 {
 	ti_last_free(&run->in->held);
@@ -111,7 +115,10 @@ static void take_back(struct ti_run *run)
 	run->last.omitted = run->in->omitted_before;
 }
 
-/* An input without a byte; a damaged compressed input is reported as such. */
+/*
+ * Is this a named input without a single byte? A damaged compressed input is not empty: its
+ * damage was reported.
+ */
 static bool is_empty(const struct ti_run *run)
 {
 	return run->in->named && !run->in->zstd_damages && !run->out.err;
@@ -192,7 +199,7 @@ static int scan_tail(int fd, off_t from, char *buf, struct tail *tail)
 	return n < 0 ? -1 : 0;
 }
 
-/* The same for compressed input, which must be read from its begin. */
+/* Find the last event of a compressed input, which must be decompressed from the beginning. */
 static int scan_zstd(int fd, off_t from, char *buf, struct tail *tail)
 {
 	struct devtrace_decoder *d = devtrace_decoder_new(tail_item, tail);
@@ -212,7 +219,7 @@ static int scan_zstd(int fd, off_t from, char *buf, struct tail *tail)
 	return d && z && n >= 0 ? 0 : -1;
 }
 
-/* In a file, "ago" counts from the last event: find it from the end. */
+/* In a file, "ago" means before the last event: search for that event backwards from the end. */
 static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 {
 	const struct ti_filter *f = &run->opt->filter;
@@ -246,7 +253,7 @@ static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 	return 0;
 }
 
-/* Get the device's trace clock, and seek to the begin of the window. */
+/* Get the device's trace clock, and seek to the first event of the time window. */
 static int seek_window(struct ti_run *run, int fd, const char *path)
 {
 	const struct ti_filter *f = &run->opt->filter;
@@ -255,19 +262,22 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 	uint64_t ts;
 
 	if (ioctl(fd, DEVTRACE_IOC_STATS, &stats)) {
-		/* A pipe in place of the device is read to its end. */
+		/* The path names a pipe, not a device: read it to its end. */
 		if (!f->since.kind && !f->until.kind)
 			return 0;
 		return ti_complain(path, "cannot tell its clock", "");
 	}
 	/*
 	 * Writers may be faster than printing: without -f stop at events that are newer than the
-	 * start, or the end might never come. With --clear print these, too, because they will
-	 * be cleared.
+	 * start, or the end might never come. With --clear, print these events too, because
+	 * --clear is going to discard them.
 	 */
 	if (!run->opt->follow && !run->opt->clear)
 		run->in->end_ts = stats.now;
-	/* Losses are not stored, so --clear discards none unseen if they end the input. */
+	/*
+	 * Without -f, a loss report newer than the start ends the input if only losses come. With
+	 * --clear, too: losses are not stored, so it discards no event that was not printed.
+	 */
 	if (!run->opt->follow)
 		run->in->losses_ts = stats.now;
 	run->in->since_ts = stats.now > (uint64_t)f->since.ns ? stats.now - f->since.ns : 0;
@@ -276,7 +286,7 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		return 0;
 	ts = run->in->since_ts;
 	if (f->since.kind == TI_REAL) {
-		/* May seek too far back: the date of each event decides. */
+		/* This may seek too far back; the filter still checks the date of each event. */
 		clock_gettime(CLOCK_REALTIME, &t);
 		ts = ti_when_from(f->since.ns, t.tv_sec * NSEC + t.tv_nsec, stats.now);
 	}
@@ -404,7 +414,7 @@ static int read_file(struct ti_run *run, int fd, const char *path, const struct 
 			continue;
 		if (n < 0) {
 			ti_complain(path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
-			/* The error is about reading, not "no stream". */
+			/* Report the read error, and not that the input is no stream. */
 			ti_release(run);
 			ti_input_end(run, path, TI_END_WHOLE, &st, false);
 			return 1;
@@ -412,7 +422,7 @@ static int read_file(struct ti_run *run, int fd, const char *path, const struct 
 		if (!n)
 			break;
 		ret = feed(run, buf, n);
-		/* Do not hold a whole disk in memory. */
+		/* If the input is, for example, a whole disk, do not hold it in memory. */
 		if (run->raw && run->in->held.line.len > HELD_MAX)
 			break;
 	}
@@ -466,7 +476,7 @@ int ti_input_file(struct ti_run *run, const struct ti_piece *piece)
 	return ret;
 }
 
-/* Wait for events; a signal before the wait is not missed. */
+/* Wait for events. A signal that arrives just before the wait is not missed. */
 static int wait_more(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -530,7 +540,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 		close(fd);
 		return 1;
 	}
-	/* A regular file at this path is a mistake. */
+	/* A regular file at the device's path was created by mistake: report it. */
 	if (S_ISREG(st.st_mode) && !strcmp(path, TI_DEVICE)) {
 		close(fd);
 		return ti_no_stream(path, true, true, NULL);
@@ -551,7 +561,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 		ti_pids_free(run->opt->filter.pids);
 		run->opt->filter.pids = NULL;
 	}
-	/* Only clear events that have been read and written. */
+	/* Clear the buffer only after its events were read and the output was written. */
 	if (!ret && run->opt->clear && !ti_stop) {
 		ti_print_last(run);
 		if (out_flush(&run->out))

@@ -44,7 +44,10 @@ static struct out *lines(struct ti_run *run)
 	return run->in->evidence.found ? &run->out : ti_last_report(&run->in->held);
 }
 
-/* Output for bytes, of which any number is held. */
+/*
+ * Output for bytes. Until the input is known to be a stream, they are held in memory without a
+ * limit.
+ */
 struct out *ti_bytes(struct ti_run *run)
 {
 	return run->in->evidence.found ? &run->out : &run->in->held.line;
@@ -77,11 +80,11 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		return 1;
 	if ((opt->filter.since.kind || opt->filter.until.kind) &&
 	    !in_window(run, ev->ts, ev->ts))
-		/* With -f, later events are only newer: this is the end. */
+		/* With -f, all later events are newer, so the window has ended. */
 		return opt->follow && past_until(run, ev->ts) ? 1 : 0;
 	if (run->sum) {
 		sum_event(run->sum, ev, devtrace_decoder_lane(run->in->decoder, ev->source) >= 0);
-		/* Types of QP, and types that RKH may use. */
+		/* QP's types, and the types that RKH may use. */
 		if (ev->type < DEVTRACE_T_USER || ev->type >= DEVTRACE_T_USER2) {
 			ti_event_init(&e, ev, run->in->decoder, &run->fmts);
 			sum_machines_event(run->sum->machines, &e);
@@ -100,7 +103,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		return 0;
 	if (!opt->json && !run->sequence)
 		ti_layout_line(ti_bytes(run), &run->printer);
-	/* -n may drop the previous event: no time is relative to it. */
+	/* -n may drop the previous event, so print no time difference to it. */
 	if (run->keep && run->printer.clock.mode == TI_TIME_REL)
 		run->printer.clock.have_before = false;
 	o = run->keep ? ti_last_event(&run->last, opt->json) : lines(run);
@@ -149,7 +152,7 @@ void ti_print_load(struct ti_run *run)
 		ti_line_load(o, &run->printer, load);
 }
 
-/* Report another boot than that of the previous INFO frame. */
+/* Report a reboot if the boot is not the one in the previous INFO frame. */
 static void tell_reboot(struct ti_run *run, const struct devtrace_info *info)
 {
 	struct ti_input *in = run->in;
@@ -187,7 +190,7 @@ static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
 	struct ti_clock_step step;
 	struct out *o;
 
-	/* merge.c reports this for several boards. */
+	/* For several boards, merge.c reports the step. */
 	if (!ti_clock_set(&run->in->clock, c, &step) || run->printer.board || run->raw ||
 	    run->sum || !in_window(run, step.from, step.to))
 		return;
@@ -200,7 +203,10 @@ static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
 		ti_line_clock_set(o, &run->printer, run->in->decoder, &step);
 }
 
-/* Is this a note that every file has, or that a column shows? */
+/*
+ * Is this a note that every file has, or one whose contents a column shows? Such notes are not
+ * printed.
+ */
 static bool told(const struct ti_run *run, const char *note)
 {
 	return !strcmp(note, DEVTRACE_NOTE_FILE) || !strcmp(note, DEVTRACE_NOTE_CLOCK) ||
@@ -216,14 +222,17 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	ti_print_load(run);
 	if (!run->in->evidence.found && ti_evidence(&run->in->evidence, item))
 		ti_release(run);
-	/* From here on the decoder knows the date. */
+	/* From this CLOCK frame on the decoder knows the date. */
 	if (item->kind == DEVTRACE_ITEM_CLOCK) {
 		ti_clock_first(NULL);
 		tell_clock_set(run, &item->u.clock);
 	}
 	if (item->kind == DEVTRACE_ITEM_INFO) {
 		tell_reboot(run, &item->u.info);
-		/* After a seek the clock may go back; another stream has its own. */
+		/*
+		 * After a seek the clock may go back, and another stream has its own clock: do
+		 * not compare.
+		 */
 		if (item->u.info.reason == DEVTRACE_INFO_OPEN ||
 		    item->u.info.reason == DEVTRACE_INFO_SEEK)
 			run->in->clock.known = false;

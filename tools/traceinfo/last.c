@@ -3,7 +3,7 @@
  * last.c - keep the last N events as formatted lines
  *
  * Events are formatted when they come, because the names that apply to them may change later. A
- * slot reuses its memory, so the total is at most that of N long lines.
+ * slot reuses its memory, so the lines take at most the memory of N long lines.
  */
 #include <stdlib.h>
 #include "traceinfo.h"
@@ -51,7 +51,7 @@ void ti_last_keep(struct ti_last *last)
 		last->line.len = 0;
 		return;
 	}
-	/* Allocate slots as needed: -n 1000000 of ten events uses ten. */
+	/* Allocate slots only as needed: with -n 1000000 and ten events there are few slots. */
 	if (last->used < last->nr && last->next == last->used) {
 		if (!(last->used & (last->used - 1)) || !last->slots)
 			last->slots = ti_alloc(last->slots, (last->used ? last->used * 2 : 1) *

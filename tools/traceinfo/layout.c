@@ -2,10 +2,10 @@
 /*
  * layout.c - choose the columns before the text
  *
- * A pipe or file gets the wide layout for scripts, on any terminal, unless --short is given. On
- * a terminal narrower than WIDE the layout is short, and a line with column heads comes first.
- * With -H, the user's own layout, there are no heads, and dates stay. JSON and summaries have no
- * layout.
+ * Output to a pipe or file has the wide layout, whatever the terminal's width, unless --short is
+ * given. On a terminal narrower than WIDE the layout is short, and a line with column heads comes
+ * first. If the user chose the layout with -H, there are no column heads, and dates are printed.
+ * JSON and summaries have no layout.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@
 #include "traceinfo.h"
 
 #define WIDE		100	/* columns */
-#define COLUMNS		80	/* of a terminal that does not say, e.g. a serial line */
+/* of a terminal that does not report its width, e.g. a serial line */
+#define COLUMNS		80
 
 #define WIDE_HEADER	"%2c %-4x %-3s %-21a %n%o: "
 #define SHORT_HEADER	"%-3s %-15a %n%o: "

@@ -26,8 +26,8 @@ struct field {
 };
 
 /*
- * Headers repeat: the cache keeps the text after the time, by everything it depends on except
- * names. A change of names empties it.
+ * Headers repeat: the cache keeps the text after the time for each combination of the values on
+ * which it depends. Names are not among these: a change of names empties the cache.
  */
 #define CACHE_SIZE	128		/* a power of two */
 #define CACHE_TEXT	160		/* a longer header is not cached */
@@ -45,7 +45,7 @@ struct ti_header {
 	struct head	cache[CACHE_SIZE];
 	size_t		cached_from;	/* first field after the time */
 	size_t		text;		/* bytes of the format */
-	bool		bare;		/* no name before a line of text */
+	bool		bare;		/* a text event without an object gets no name in front */
 	size_t		n;
 	struct field	fields[];
 };
@@ -137,7 +137,10 @@ void ti_header_heads(struct out *o, const struct ti_header *h, size_t time_width
 
 			if (heads[k].letter != f->letter)
 				continue;
-			/* CPU is wider than its column, and uses the blank before it. */
+			/*
+			 * The head "CPU" is wider than its column: it also takes the blank in
+			 * front.
+			 */
 			if (f->letter == 'c')
 				from = at + width > len ? at + width - len : 0;
 			if (done && from <= done)
@@ -184,13 +187,13 @@ static void print_name(struct out *o, const char *name, uint64_t number)
 		out_u64(o, number);
 }
 
-/* Is the time marked with '~': not the one that the program wrote? */
+/* Is the time marked with '~', because it is not the time that the program wrote? */
 static bool marked(const struct ti_printer *p, const struct ti_event *e)
 {
 	return (e->ev->flags & DEVTRACE_F_LATE) && p->clock.mode != TI_TIME_NONE;
 }
 
-/* Is this a line of text without an object, which the layout gives no name? */
+/* Is this a text event without an object, for which the layout prints no name? */
 static bool unnamed(const struct ti_printer *p, const struct ti_event *e)
 {
 	return p->header->bare && e->ev->type == DEVTRACE_T_TEXT && !e->entry &&
@@ -319,7 +322,7 @@ static void print_fields(struct out *o, struct ti_printer *p, const struct ti_ev
 		size_t before, n, cut;
 
 		if (!f->letter) {
-			/* The mark replaces a blank, to keep the columns. */
+			/* The mark '~' replaces a blank, so that the columns stay aligned. */
 			if (i && f[-1].letter == 'o' && unnamed(p, e))
 				continue;
 			cut = i && f[-1].letter == 't' && !f[-1].width && *f->text == ' ' &&
@@ -385,8 +388,8 @@ void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	size_t begin;
 
 	/*
-	 * Room for any header: names are shorter than DEVTRACE_NAME_MAX. So the buffer is not
-	 * flushed while columns are counted.
+	 * Room for any header: names are shorter than DEVTRACE_NAME_MAX. Because this room is
+	 * reserved, the buffer is not flushed while columns are counted.
 	 */
 	if (!out_room(o, HEADER_ROOM(p->header)))
 		return;

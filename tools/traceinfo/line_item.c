@@ -2,8 +2,8 @@
 /*
  * line_item.c - print one line of text for each item that is not an event
  *
- * Lines about losses, gaps, damage, changes of state and unknown frames begin with three stars,
- * the others with three dashes.
+ * Lines about losses, gaps, damage, changes of state and unknown frames begin with three stars;
+ * all other lines begin with three dashes.
  */
 #include <stdio.h>
 #include "traceinfo.h"
@@ -194,7 +194,7 @@ void ti_line_pids(struct out *o, struct ti_printer *p)
 	OUT_LIT(o, "thread ids are those of the initial pid namespace; -p expects those of this one\n");
 }
 
-/* Printed between the events of the two frames. */
+/* Print that the wall clock was set, between the events before and after the step. */
 void ti_line_clock_set(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		       const struct ti_clock_step *s)
 {

@@ -3,14 +3,14 @@
  * losses.c - detect that only losses are left to read
  *
  * While programs emit into a stopped stream, a reader always finds another loss; with many CPUs
- * there is a new one before it sees the end. In each round the reader gets one loss for each
- * source and cause that lost something. It is unknown which these are and which come only once,
- * so one loss is compared with the later ones, and replaced whenever their number has doubled
- * (Brent's cycle detection).
+ * there is a new loss before the reader sees the end. In each round the reader gets one loss for
+ * each source and cause that lost something. Which source and cause come in every round is
+ * unknown. So one loss is remembered and compared with the later losses, and it is replaced
+ * whenever the number of losses has doubled (Brent's cycle detection).
  */
 #include "traceinfo.h"
 
-/* An unfinished event holds back events of others for a few rounds. */
+/* An unfinished event may hold back the events of other sources for a few rounds. */
 #define ROUNDS	5
 
 bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause)

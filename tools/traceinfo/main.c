@@ -38,7 +38,7 @@ static void catch_signals(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-/* --check-fmt: print every mistake with its place. */
+/* --check-fmt: print every mistake with its file, line and column. */
 static void print_diag(void *arg, enum fmt_level level, const char *path, unsigned int line,
 		       unsigned int column, const char *message)
 {
@@ -65,10 +65,13 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* First place after -e and -I: the default places. */
+/*
+ * Number of the first default place. A place is a set of files that overrides later sets; -e and
+ * -I are the places before.
+ */
 #define PLACE_OWN	2
 
-/* A file from a default place that a file of the same name given by -e replaces. */
+/* Is this a file from a default place, replaced by a file of the same name that -e gives? */
 static bool replaced(const struct ti_options *opt, const char *path, unsigned int place)
 {
 	size_t i;
@@ -112,13 +115,16 @@ static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 	return ret ? 1 : 0;
 }
 
-/* Return 1 if writing failed. A reader that exits is not an error. */
+/* Return 1 if writing failed. It is not an error if the reader of the pipe has exited. */
 static int flush(struct out *o)
 {
 	out_flush(o);
 	if (!o->err || o->err == EPIPE)
 		return 0;
-	/* The reader of a stuck pipe may not read standard error, either. */
+	/*
+	 * EINTR: the user interrupted a write to a full pipe, whose reader may not read standard
+	 * error either.
+	 */
 	if (o->err != EINTR)
 		fprintf(stderr, "traceinfo: standard output: %s\n", strerror(o->err));
 	return 1;
@@ -305,7 +311,7 @@ int main(int argc, char **argv)
 		ret |= ti_input_live(&run, opt.device);
 	ret |= read_inputs(&run);
 	ret = finish(&run, ret);
-	/* Unless an input was read to its end, its names are unknown. */
+	/* Only an input that was read to its end shows all names. */
 	if (run.totals.frames && !ti_stop && !run.out.err)
 		names = ti_names_say(run.names);
 	ret |= names;

@@ -37,11 +37,12 @@ struct source {
 	const char	*path;
 	struct ti_input	in;
 	struct link	link;
-	struct dial	*dial;		/* link being opened; NULL: none */
-	bool		linked, live;	/* live: ends where a read would wait */
+	struct dial	*dial;		/* link that is being opened; NULL: no link */
+	/* live: without -f, the input ends when a read would wait */
+	bool		linked, live;
 	int		fd;		/* -1: not open */
 	struct stat	st;
-	struct ti_pids	*pids;		/* of a live device */
+	struct ti_pids	*pids;		/* translates the IDs of a live device */
 	char		*buf;
 	size_t		at, len;
 	int64_t		arrived;	/* time when this block arrived */
@@ -199,7 +200,7 @@ static void add_totals(struct devtrace_totals *to, const struct devtrace_totals 
 	to->damaged_bytes += t->damaged_bytes;
 }
 
-/* Return 0 with a descriptor or an unfinished dial, otherwise 1. */
+/* Return 0 if there is a descriptor, or a dial (connection attempt) in progress; otherwise 1. */
 static int open_link(struct source *s)
 {
 	const char *problem;
@@ -300,7 +301,7 @@ static bool silent(const struct source *s)
 	       poll(&p, 1, 0) == 0;
 }
 
-/* Read another block; false: nothing to read now. */
+/* Read another block. Return false if there is nothing to read now. */
 static bool read_more(struct source *s)
 {
 	ssize_t n;
@@ -324,7 +325,10 @@ static bool read_more(struct source *s)
 	return true;
 }
 
-/* Advance to the next event. Afterwards the source is held, done, or silent (neither). */
+/*
+ * Advance to the board's next event. Afterwards it holds an event, is done, or is silent
+ * (neither).
+ */
 static void advance(struct source *s)
 {
 	while (!s->held && !s->done && !ti_stop) {
@@ -380,7 +384,10 @@ static void wait_some(struct merge *m, int64_t ns)
 		advance(&m->v[i]);
 }
 
-/* Return the oldest held event; *others: how long to wait for older ones from other boards. */
+/*
+ * Return the source with the oldest held event. Set *others to the time to wait for boards that
+ * may still deliver an older event.
+ */
 static struct source *oldest(struct merge *m, int64_t *others)
 {
 	struct source *s = NULL;

@@ -14,14 +14,17 @@
 #include "../lib/type_groups.h"
 #include "traceinfo.h"
 
-/* So many unknown names of a kind are reported; a nearest name is sought for so many. */
+/*
+ * Report at most this many unknown names of a kind, and seek the nearest name for at most this
+ * many.
+ */
 #define NAMES_SAID	10
 
 struct wanted {
 	const char	*word;
 	const char	*tail;		/* ":9" or ".*" after the name of a major; NULL: none */
 	bool		known;
-	bool		literal;	/* never a pattern, whatever it contains */
+	bool		literal;	/* wildcards in the word are ordinary characters */
 	bool		plain;		/* has no wildcard */
 	struct near	near;
 };
@@ -64,7 +67,10 @@ static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bo
 		n->tail = tail_of(n->word);
 		if (wild && n->tail && wild < n->tail)
 			n->tail = NULL;
-		/* Cannot be checked: U*:9, or a record with a code, NAME.0x000a10:9. */
+		/*
+		 * These cannot be checked, so they count as known: U*:9, and a record with a
+		 * code, such as NAME.0x000a10:9.
+		 */
 		n->known = strchr(n->word, ':') && (wild || strstr(n->word, ".0x"));
 	}
 }
@@ -101,7 +107,7 @@ static bool has_code_name(const struct ti_filter *f)
 	return false;
 }
 
-/* A name that is printed with a tail is known. */
+/* A wanted word such as USER:9 is known if @name is the part before its tail. */
 static void head_is_there(struct wanted *list, size_t nr, const char *name)
 {
 	char full[NEAR_MAX];
@@ -121,7 +127,7 @@ static void head_is_there(struct wanted *list, size_t nr, const char *name)
 	}
 }
 
-/* Records without a name are printed as USER:101. */
+/* Records without a name are printed as their group and number, such as USER:101. */
 static void group_is_there(struct wanted *list, size_t nr)
 {
 	size_t i;
@@ -159,7 +165,7 @@ static void is_there(struct wanted *list, size_t nr, const char *name)
 	}
 }
 
-/* No stream has the names of idle threads: accept them. */
+/* A stream never contains the names of idle threads, so count them as known. */
 static void idle_is_there(struct wanted *list, size_t nr)
 {
 	size_t i;
@@ -202,7 +208,7 @@ struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set
 	wants(&names->lifelines, &names->nr_lifelines, &opt->sequence, true);
 	for (i = 0; i < names->nr_lifelines; i++)
 		names->lifelines[i].literal = true;
-	/* Threads may be named outside the window: do not check them. */
+	/* The names of threads may be outside the time window, so do not check them. */
 	if (f->since.kind != TI_ALWAYS || f->until.kind != TI_ALWAYS) {
 		names->threads = NULL;
 		names->nr_threads = 0;
@@ -231,7 +237,7 @@ void ti_names_heard(struct ti_names *names, const struct devtrace_name *d)
 	}
 	if (d->kind != DEVTRACE_T_USR)
 		return;
-	/* Compare with the printed form. */
+	/* The user types a name as it is printed, so compare with the escaped form. */
 	out_init(&o, -1);
 	out_safe(&o, d->name, strlen(d->name));
 	out_char(&o, 0);

@@ -2,9 +2,9 @@
 /*
  * nothing.c - explain why no event was printed
  *
- * A filter that no event passes and a window without an event both print nothing. So standard
- * error tells which it was: the number of events that did not pass, or since when the stream has
- * been stopped, or the time of its last event.
+ * Nothing is printed if no event passes the filter, and also if the time window has no event.
+ * Standard error tells which is the case: the number of events that did not pass the filter, or
+ * the time at which the stream was stopped, or the time of its last event.
  */
 #include <fcntl.h>
 #include <stdio.h>

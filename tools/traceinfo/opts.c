@@ -298,7 +298,10 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		return;
 	}
 	check_links(opt);
-	/* The device of another stream, or a missing file that can only mean a device. */
+	/*
+	 * The argument is the device of another stream, or a missing file that can only mean a
+	 * device.
+	 */
 	if (opt->files.n == 1 && !link_is(opt->files.v[0]) &&
 	    (ti_is_device(opt->files.v[0]) ||
 	     ((opt->follow || opt->clear) && access(opt->files.v[0], F_OK)))) {

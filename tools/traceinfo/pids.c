@@ -2,10 +2,10 @@
 /*
  * pids.c - thread and process IDs in another PID namespace
  *
- * Events have the IDs of the initial namespace. In a container the user knows the container's
- * IDs and gives these to -p; the module translates them while the thread exists. For a thread
- * outside the namespace, or one that has ended, the event's ID is used, unless a thread inside
- * has the same ID.
+ * Events have the IDs of the initial namespace. In a container the user knows only the
+ * container's IDs and passes these to -p. The module translates an ID as long as its thread
+ * exists. For a thread outside the namespace, or one that has ended, the event's ID is used,
+ * unless a thread inside has the same ID.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -7,21 +7,21 @@
  * ended, the frames between them are missing, as in a pipe.
  *
  * Each reader of a stream numbers its frames separately, and a reader that reopens the device
- * begins at 0. So of several files that ended before this one begins, it continues the one that
- * ended exactly there, otherwise one of the same name and directory, otherwise the one that
- * ended last.
+ * begins at 0. So several files may have ended before this one begins. This file continues the
+ * one that ended exactly where it begins; otherwise one of the same name and directory; otherwise
+ * the one that ended last.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "pieces.h"
 
-/* The end of a recording as far as it was read. */
+/* The end of the part of a recording that was read. */
 struct ti_end {
 	struct ti_stream stream;
 	char		*path;
 	uint64_t	next;		/* number of the next frame */
-	uint64_t	ts;		/* of its last event; 0: none */
+	uint64_t	ts;		/* time of the recording's last event; 0: no event */
 };
 
 static bool opens(const struct devtrace_info *i)
@@ -79,8 +79,8 @@ bool ti_piece_item(struct ti_piece_head *h, const struct devtrace_item *item)
 }
 
 /*
- * A logger is identified by the directory and the name of its files, without the number after a
- * name that existed, and without digits of dates.
+ * A logger is identified by the directory and the name of its files, without the suffix .N of a
+ * name that was taken, and without digits of dates.
  */
 static size_t stem_len(const char *path)
 {
@@ -106,7 +106,7 @@ static size_t skip_digits(const char *path, size_t at, size_t end)
 	return at;
 }
 
-/* The same, treating all runs of digits in the file's name as equal. */
+/* Compare two paths; all sequences of digits in the names of the files count as equal. */
 static int compare_patterns(const char *a, const char *b)
 {
 	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
@@ -294,7 +294,7 @@ static void set_loggers(struct place *v, size_t n)
 			set_group(v + i, end - i, false);
 			continue;
 		}
-		/* Two files with the same number: digits in their names are not dates. */
+		/* Two files have the same number, so the digits in their names are not dates. */
 		qsort(v + i, end - i, sizeof(*v), by_exact);
 		for (k = i; k < end; k = end2) {
 			end2 = run_end(v, end, k, compare_exact);
@@ -318,14 +318,17 @@ static void set_groups(struct place *v, size_t n)
 	}
 	for (i = 0; i < n && v[i].begun; i++)
 		;
-	/* If one recording has no clock, keep the given order of all. */
+	/*
+	 * If one recording has no clock, keep all recordings in the order in which they were
+	 * given.
+	 */
 	for (end = i < n ? n : 0; end; end--)
 		v[end - 1].begun = 0;
 }
 
 struct boot {
 	size_t		from, n, given;
-	uint64_t	number;		/* the smallest */
+	uint64_t	number;		/* smallest file number in this boot */
 	int64_t		real;
 };
 
@@ -423,9 +426,12 @@ void ti_pieces_sort(struct ti_piece *v, size_t n)
 	free(places);
 }
 
-/* Accounts of frames. */
+/* Counting the frames of each piece. */
 
-/* Number of frames read so far, without this item's own. */
+/*
+ * Number of frames read so far. @of_item: number of frames of the present item, which are not
+ * counted.
+ */
 static uint64_t frames_now(const struct ti_input *in, unsigned int of_item)
 {
 	const struct devtrace_totals *t = devtrace_decoder_totals(in->decoder);
@@ -452,7 +458,7 @@ static void forget_end(struct ti_ends *ends, struct ti_end *e)
 	*e = ends->v[--ends->n];
 }
 
-/* Report frames missing between two files like a gap within a file, with their names. */
+/* Report frames missing between two files like a gap within a file, and name both files. */
 static void tell_gap(struct ti_run *run, const struct ti_end *e, const struct ti_piece *p)
 {
 	const struct devtrace_item item = {

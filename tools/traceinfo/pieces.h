@@ -16,13 +16,13 @@ struct ti_stream {
 
 struct ti_piece {
 	const char	*path;
-	bool		known;		/* its head has an INFO frame */
+	bool		known;		/* the head of the file has an INFO frame */
 	bool		has_boot;	/* stream.boot is the kernel's, not random */
 	struct ti_stream stream;
 	bool		opens;		/* begins with the first frame of a stream */
-	uint64_t	start;		/* number of its first frame, from 0 */
-	uint64_t	file;		/* number in the recording; 0: none */
-	int64_t		real;		/* wall clock at its begin; 0: unknown */
+	uint64_t	start;		/* number of the file's first frame, from 0 */
+	uint64_t	file;		/* number of the file in its recording; 0: it has none */
+	int64_t		real;		/* wall clock when the file begins; 0: unknown */
 };
 
 /* The content of a file's head; zeroed before its first item. @decoder: reads the head. */
@@ -30,21 +30,26 @@ struct ti_piece_head {
 	const struct devtrace_decoder *decoder;
 	struct ti_piece	piece;
 	bool		has_info, has_clock;
-	uint64_t	notes;		/* so far; notes are not frames of the stream */
+	/* NOTE frames read so far; they are not frames of the stream */
+	uint64_t	notes;
 };
 
 /* Process the next item of the head. Return true when everything is known. */
 bool ti_piece_item(struct ti_piece_head *h, const struct devtrace_item *item);
 
-/* Did one tracelogger write both, by their names and numbers? */
+/* Do the names and numbers tell that one tracelogger wrote both files? */
 bool ti_piece_same_logger(const struct ti_piece *a, const struct ti_piece *b);
 
-/* Sort by time: boots, then recordings, then pieces. A file that is not known keeps its place. */
+/*
+ * Sort by time: boots, then recordings, then pieces. A file without an INFO frame keeps its
+ * position.
+ */
 void ti_pieces_sort(struct ti_piece *v, size_t n);
 
 /*
- * Accounts of run->in: begin, each item once, end. ti_piece_begin() reports frames missing
- * between the previous piece and this one, and returns their number.
+ * Count the frames of run->in: call ti_piece_begin(), ti_piece_account() once for each item, then
+ * ti_piece_end(). ti_piece_begin() reports frames missing between the previous piece and this
+ * one, and returns their number.
  */
 uint64_t ti_piece_begin(struct ti_run *run, const struct ti_piece *p);
 void ti_piece_account(struct ti_run *run, const struct devtrace_item *item);

@@ -2,30 +2,30 @@
 /*
  * raw.c - --raw: write the stream itself instead of text
  *
- * Without a filter the bytes are copied, damage included. A filter drops frames, so the
- * remaining ones are renumbered, and INFO and CLOCK count the written ones; frames missing in
- * the input stay missing in the output, in the same number. Frames are written with CRC-32,
- * which a decoder tries first before it has seen INFO, and never compact, because a compact
- * frame refers to others, which may be dropped.
+ * Without a filter the bytes are copied, damage included. A filter drops frames, so the remaining
+ * frames are renumbered, and INFO and CLOCK count the written frames. If frames are missing in
+ * the input, the same number of frames is missing in the output. Frames are written with CRC-32,
+ * which a decoder tries first before it has seen INFO, and never compact, because a compact frame
+ * refers to others, which may be dropped.
  */
 #include <stdlib.h>
 #include "traceinfo.h"
 
 #define FLAG	DEVTRACE_FLAG
 #define ESCAPE	DEVTRACE_ESCAPE
-/* With escapes and flag; anything longer is not a frame. */
+/* Longest frame, with escapes and flag. More bytes without a flag are not a frame. */
 #define LONGEST	(2 * DEVTRACE_FRAME_MAX + 1)
 
 struct ti_raw {
-	bool		copies;		/* no filter */
+	bool		copies;		/* there is no filter: copy the bytes */
 	uint8_t		*buf;		/* input from offset @base on */
 	size_t		len, size;
 	uint64_t	base;
 	uint64_t	begun;		/* offset of the item that ended the input */
 	bool		ended;
-	uint64_t	frames;		/* written or missing */
+	uint64_t	frames;		/* frames written, and frames missing in the input */
 	uint64_t	used;		/* nothing before this offset is needed */
-	enum devtrace_check check;	/* of the last frame */
+	enum devtrace_check check;	/* kind of the last frame's check */
 };
 
 struct ti_raw *ti_raw_new(const struct ti_filter *f)
@@ -56,7 +56,7 @@ void ti_raw_input(struct ti_raw *r, const void *buf, size_t n)
 {
 	size_t gone = r->used - r->base;
 
-	/* Only an incomplete frame is needed from earlier input. */
+	/* Only an incomplete frame at the end of the earlier input is still needed. */
 	if (r->copies || gone > r->len)
 		gone = r->len;
 	else if (r->len - gone > LONGEST)
@@ -122,7 +122,7 @@ static size_t check_len(struct ti_raw *r, const uint8_t *frame, size_t n, uint64
 	for (i = 0; i < 4; i++) {
 		size_t len;
 
-		/* First that of the last frame, then the strongest. */
+		/* Try the kind of the last frame's check first, then the strongest kind. */
 		c = i ? 3 - i : (int)r->check;
 		if (n < 3 + lens[c])
 			continue;
@@ -199,12 +199,12 @@ void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *it
 	n = unescape(r, item->offset, frame, sizeof(frame), &end);
 	check = n ? check_len(r, frame, n, item->offset, end) : 0;
 	if (!check) {
-		/* Drop the frame; its number leaves a gap. */
+		/* Drop the frame but count its number, so that a decoder sees a gap. */
 		r->frames++;
 		return;
 	}
 	if (item->kind == DEVTRACE_ITEM_INFO) {
-		/* Another stream. */
+		/* Another stream begins: count its frames from 0. */
 		if (item->u.info.reason == DEVTRACE_INFO_OPEN && !item->u.info.frames)
 			r->frames = 0;
 		body[1] = DEVTRACE_CHECK_CRC32;

@@ -9,25 +9,27 @@
  *
  * A post is an arrow from the sender to the receiver, or a short one from the left if the sender
  * has no lifeline; a dispatch is [signal], a new state <state>. A signal that the machine does
- * not know is "signal?", an ignored one "signal-". A program's event outside a framework is
- * {name} on the lifeline of its object.
+ * not know is "signal?", an ignored signal is "signal-". A program's event that is not from a
+ * framework is {name} on the lifeline of its object.
  *
  * QP and RKH report an expired timer twice: as the timeout, and as the post of its signal by the
  * same thread. Only the timeout is drawn.
  *
- * Invariants: a line is as wide as the lifelines, for any names; a non-ASCII character is
- * printed as "?", because columns are counted in bytes.
+ * Invariants: a line is as wide as the lifelines between two lines with the lifelines' names, for
+ * any names; a non-ASCII character is printed as "?", because columns are counted in bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "framework.h"
 #include "sequence.h"
 
-#define COLUMN		22	/* between lifelines, if they fit the terminal */
+/* columns between two lifelines, if all lifelines then fit the terminal */
+#define COLUMN		22
 #define COLUMN_MIN	10
 #define TIME		16	/* columns of the time */
 #define HEAD_EVERY	40	/* lines */
-#define TIMEOUTS	32	/* pending timers; further ones are drawn twice */
+/* pending timers that are remembered; the signals of further timers are drawn twice */
+#define TIMEOUTS	32
 
 /* A timer expired, and its signal has not been posted yet. */
 struct timeout {
@@ -41,7 +43,7 @@ struct ti_sequence {
 	char		*line;
 	size_t		width;
 	size_t		column;	/* between lifelines */
-	size_t		margin;	/* before the first one; less than column */
+	size_t		margin;	/* columns before the first lifeline; less than column */
 	unsigned int	since_head;
 	struct timeout	timeouts[TIMEOUTS];
 	unsigned int	next_timeout;
@@ -49,7 +51,7 @@ struct ti_sequence {
 
 /* An event as a step of the diagram. */
 struct step {
-	enum fw_kind	kind;	/* FW_NONE: not of a framework */
+	enum fw_kind	kind;	/* FW_NONE: the event is not from a framework */
 	int		from, to;	/* lifelines; -1: none */
 	char		text[64];	/* signal, state or name */
 	char		from_name[64], to_name[64];
@@ -102,7 +104,7 @@ static int object_line(const struct ti_sequence *s, const struct ti_event *e, ui
 	return lifeline(s, name);
 }
 
-/* A program's event, by its object's name or number. */
+/* Find the lifeline of a program's event by the name or number of its object. */
 static bool step_of_program(const struct ti_sequence *s, struct step *p, const struct ti_event *e)
 {
 	const char *name;
@@ -260,7 +262,7 @@ static void arrow(struct ti_sequence *s, size_t left, size_t right, const char *
 	memset(s->line + left + 1, refused ? '.' : '-', room);
 	if (len > room - 3)
 		len = room - 3;
-	/* Closer to the sender. */
+	/* Put the text closer to the sender. */
 	at = back ? right - 3 - len : left + 4;
 	if (at <= left + 1 || at + len >= right)
 		at = left + 2;
@@ -273,7 +275,7 @@ static void draw_post(struct ti_sequence *s, const struct step *p)
 	const bool refused = p->kind == FW_REFUSED;
 
 	if (p->to < 0) {
-		/* out of the picture */
+		/* the receiver has no lifeline: draw a short arrow */
 		arrow(s, place(s, p->from), place(s, p->from) + s->margin - 1, p->text, false,
 		      refused);
 	} else if (p->from < 0) {

@@ -10,8 +10,8 @@
 struct ti_sequence;
 
 /*
- * A lifeline for each object, by name or number, in this order; narrower if that makes them fit
- * a terminal of @width columns. 0: no terminal.
+ * Make a lifeline for each object, given by name or number, in this order. The lifelines are
+ * closer together if only then they fit a terminal of @width columns. @width 0: no terminal.
  */
 struct ti_sequence *ti_sequence_new(const struct ti_words *objects, unsigned long width);
 void ti_sequence_free(struct ti_sequence *s);
@@ -19,7 +19,10 @@ void ti_sequence_free(struct ti_sequence *s);
 bool ti_sequence_wants(struct ti_sequence *s, const struct ti_event *e);
 /* After a loss or damage: forget pending timeouts. */
 void ti_sequence_forget(struct ti_sequence *s);
-/* Print a line for the event, after the names of the lifelines if due; or JSON. */
+/*
+ * Print the event as JSON or as a line. If it is time to repeat the names of the lifelines, print
+ * them first.
+ */
 void ti_sequence_event(struct ti_sequence *s, struct out *o, struct ti_printer *printer,
 		       const struct ti_event *e);
 

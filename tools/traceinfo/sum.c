@@ -48,7 +48,7 @@ void sum_times_add(struct sum_times *t, uint64_t ns, uint64_t ts)
 	t->n++;
 }
 
-/* For an even number, the lower of the two middle values. */
+/* Return the median. If the number of times is even, it is the lower of the two middle values. */
 uint64_t sum_times_median(const struct sum_times *t)
 {
 	uint64_t seen = 0, ns = 0;
@@ -116,7 +116,7 @@ bool sum_string(const struct devtrace_event *ev, unsigned int n, char *s, size_t
 	return true;
 }
 
-/* Return NULL if there is no room. */
+/* Find or add the row of a system call or interrupt. Return NULL if the table is full. */
 static struct sum_row *row(struct sum *s, const struct devtrace_event *ev, const char *action)
 {
 	const uint64_t hash = hash_string(&s->key, (uint64_t)ev->object << 16 | ev->signal, action);
@@ -215,7 +215,7 @@ static void call_exit(struct sum *s, const struct devtrace_event *ev)
 		t->call = NULL;
 		return;
 	}
-	/* Another call began: its return is lost. */
+	/* Another call began after this one, so the return of that call is lost. */
 	if (t && t->call)
 		t->call->untimed++;
 	if (t)
@@ -226,7 +226,7 @@ static void call_exit(struct sum *s, const struct devtrace_event *ev)
 	}
 }
 
-/* Give up unfinished handlers from the n-th on. */
+/* Forget the unfinished handlers on this CPU, beginning with the n-th. */
 static void cut_off(struct sum_cpu *c, unsigned int n)
 {
 	while (c->depth > n)
@@ -260,8 +260,9 @@ static void irq_entry(struct sum *s, const struct devtrace_event *ev)
 	}
 	c = &s->cpus[ev->source];
 	/*
-	 * A handler cannot interrupt itself: its end was lost, or not traced yet while types are
-	 * turned on one by one. Handlers that began later may still run.
+	 * A handler cannot interrupt itself. So the end of its previous call was lost, or was not
+	 * traced yet because types are turned on one by one. Handlers that began later may still
+	 * run.
 	 */
 	for (i = 0; i < c->depth; i++) {
 		if (c->in[i].row != r)
@@ -292,8 +293,8 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 		    (*name && strcmp(r->action, name)))
 			continue;
 		/*
-		 * After a loss, a nested handler's end may be missing, or this may be another
-		 * handler's.
+		 * After a loss, the end of a nested handler may be missing, or this end may
+		 * belong to a handler that began during the loss.
 		 */
 		if (sum_certain(s, c->in[i - 1].ts, ev->ts))
 			cut_off(c, i);
@@ -301,7 +302,10 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 		take_out(c, i - 1);
 		return;
 	}
-	/* The begin is missing; the row of a device would have the handler's name. */
+	/*
+	 * The begin of the handler is missing. Only the begin has a device handler's name, so
+	 * find the row without it.
+	 */
 	r = row(s, ev, name);
 	if (r) {
 		r->count++;
@@ -309,7 +313,10 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 	}
 }
 
-/* If there are too many losses, drop the oldest: times before its end are uncertain then. */
+/*
+ * If there are too many losses, drop the oldest. Then all times that begin before its end are
+ * uncertain.
+ */
 static void add_loss(struct sum *s, const struct sum_loss *loss)
 {
 	unsigned int i, oldest = 0;
@@ -354,7 +361,7 @@ static void begin(struct sum *s, uint64_t ts)
 	s->nr_early = 0;
 }
 
-/* Another stream begins: nothing is known to continue. */
+/* Another stream begins: forget all calls, handlers and states that are in progress. */
 static void stop(struct sum *s)
 {
 	unsigned int i;
@@ -433,7 +440,7 @@ static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to, bool
 	struct sum_loss *e, l = { count, from, to };
 
 	if (s->begun) {
-		/* Unknown time, but before the next event. */
+		/* The time of the loss is unknown, but it was before the next event. */
 		if (!to)
 			l.to = s->last;
 		loss_in_time(s, &l, stopped);

@@ -9,7 +9,8 @@
  * - A time is counted only if it contains no loss. So sums may be too small, but are never too
  *   large; the summary also says how much is missing. Counts may be too small by the number of
  *   lost events. A loss on a CPU is reported only with the next event of that CPU, so a finished
- *   time is kept until SUM_LATE others have finished: a loss reported until then is considered.
+ *   time is counted only after SUM_LATE further times have finished: a loss that is reported
+ *   meanwhile is considered.
  * - An event from a lane never counts as a profile event, whatever its type. A loss of a lane
  *   affects no row and no time.
  * - Memory is bounded for any input: rows, threads and nested interrupts have limits, and
@@ -27,21 +28,21 @@
 #define SUM_NEST	16		/* nested interrupts on a CPU */
 #define SUM_CPUS	1024
 #define SUM_DELAYS	10
-#define SUM_PARTS	4096		/* of a CPU's history */
-#define SUM_HOLDERS	8		/* of a CPU during one wait */
+#define SUM_PARTS	4096		/* parts in the history of a CPU */
+#define SUM_HOLDERS	8		/* threads that are listed for one wait */
 #define SUM_EARLY	64
 #define SUM_LOSSES	64
 #define SUM_LATE	65536		/* a power of two */
 
 /*
- * Durations. Buckets are exact below 128 ns; above, each power of two has 64, up to 2^40 ns, so
- * the median is right to 1 in 128.
+ * Durations. Below 128 ns there is a bucket for each ns; above, up to 2^40 ns, each power of two
+ * has 64 buckets, so the error of the median is at most 1 in 128.
  */
 #define SUM_BUCKETS	(128 + 33 * 64)
 
 struct sum_times {
 	uint64_t	n, min, max, total;
-	uint64_t	max_ts;		/* begin of the longest */
+	uint64_t	max_ts;		/* when the longest time began */
 	uint32_t	*buckets;	/* NULL: no duration yet */
 };
 
@@ -53,9 +54,13 @@ struct sum_row {
 	struct sum_row	*next;		/* with the same hash */
 	uint16_t	object, signal;
 	char		action[32];	/* name of an interrupt's handler, truncated */
-	uint64_t	count;		/* begins, and ends without a begin */
+	uint64_t	count;		/* number of begins, and of ends whose begin is missing */
 	uint64_t	errors;
-	uint64_t	untimed;	/* without a begin or an end, or with a loss */
+	/*
+	 * calls not in the times: without a begin or an end, or time in which a loss makes the
+	 * state uncertain in between
+	 */
+	uint64_t	untimed;
 	struct sum_times times;
 };
 
@@ -67,16 +72,17 @@ struct sum_task {
 	enum sum_state	state;
 	uint64_t	since;
 	uint64_t	ns[SUM_STATES];	/* SUM_UNKNOWN: with a loss */
-	uint64_t	runs;		/* how often it got a CPU */
+	uint64_t	runs;		/* how often the thread got a CPU */
 	char		comm[16];	/* used if the stream has no better name */
 	/* while waiting: */
 	bool		preempted;
 	bool		by_irq;
 	uint32_t	waker;
 	uint16_t	wait_cpu;
-	uint64_t	work;		/* function of its current work item; 0: none */
+	/* function of the kernel work item that the thread executes; 0: none */
+	uint64_t	work;
 	bool		uninterruptible; /* while blocked: in uninterruptible sleep */
-	struct sum_row	*blocked_in;	/* call it blocked in; NULL: unknown */
+	struct sum_row	*blocked_in;	/* system call in which the thread blocked; NULL: unknown */
 	/* current system call: */
 	struct sum_row	*call;
 	uint64_t	call_ts;
@@ -106,14 +112,15 @@ struct sum_held {
 struct sum_meanwhile {
 	uint16_t	cpu;
 	unsigned int	nr;
-	uint64_t	others;		/* time of threads without a place */
+	uint64_t	others;		/* time of threads that are not listed */
 	struct sum_held	held[SUM_HOLDERS];
 };
 
 /* A thread waited for a CPU, or was blocked. */
 struct sum_delay {
 	struct sum_meanwhile *meanwhile;	/* NULL: unknown */
-	struct sum_row	*call;		/* call it blocked in; NULL: none or unknown */
+	/* system call in which the thread blocked; NULL: none or unknown */
+	struct sum_row	*call;
 	uint64_t	ts, ns;
 	uint32_t	tid, waker;
 	uint16_t	cpu;
@@ -140,7 +147,10 @@ struct sum_cpu {
 	uint8_t		levels[SUM_NEST];
 };
 
-/* A loss. Until the first event: its time decides; later: times within it are uncertain. */
+/*
+ * A loss of events between two times. Before the first event of a stream, its time decides
+ * whether it counts. Later, all times that overlap it are uncertain.
+ */
 struct sum_loss {
 	uint64_t	count, from, to;
 };
@@ -150,11 +160,11 @@ struct sum_span {
 	uint64_t	from, to;
 	struct sum_row	*row;
 	struct sum_task	*task;
-	struct sum_row	*call;		/* call it blocked in */
+	struct sum_row	*call;		/* system call in which the thread blocked */
 	uint32_t	waker;
 	uint16_t	cpu;
 	uint8_t		state;
-	bool		sure;		/* except for losses */
+	bool		sure;		/* the time is certain unless it contains a loss */
 	bool		delay;		/* waited, then got the CPU */
 	bool		block;		/* was blocked, then woken */
 	bool		open;		/* delay or block: the trace ends first */
@@ -164,20 +174,24 @@ struct sum_span {
 
 struct sum {
 	bool		begun;		/* this stream has had an event */
-	uint64_t	first, last;	/* events; first of the first stream */
+	/* times of the last event, and of the first event of the first stream */
+	uint64_t	first, last;
 	uint64_t	events, profile;
-	uint64_t	lost;		/* in this time, or possibly */
+	/* events that were, or may have been, lost between @first and @last */
+	uint64_t	lost;
 	uint64_t	lost_before;	/* before the first event */
 	uint64_t	lost_after;	/* after the last event of their stream */
-	uint64_t	pending;	/* lost_after, unless an event is later than pending_ts */
+	/* added to @lost_after, unless an event later than pending_ts comes */
+	uint64_t	pending;
 	uint64_t	pending_ts;
-	uint64_t	lost_lanes;	/* in lanes, at any time; counted only here */
+	/* events lost in lanes at any time; no other count has them */
+	uint64_t	lost_lanes;
 	uint64_t	loss;		/* end of the latest dropped loss; 0: none */
 	struct sum_loss	losses[SUM_LOSSES];	/* the latest ones */
 	unsigned int	nr_losses;
 	struct sum_span	*late;		/* ring of SUM_LATE */
 	uint64_t	late_begin, late_end;
-	uint64_t	left_out;	/* events without a place */
+	uint64_t	left_out;	/* events without a row because the table is full */
 	bool		wakes;		/* wake-ups are traced */
 	struct sum_loss	early[SUM_EARLY];
 	unsigned int	nr_early;
@@ -200,14 +214,14 @@ void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane);
 /* End of input: count unfinished states up to here. */
 void sum_end(struct sum *s);
 
-/* Is this time free of losses, as far as is known? */
+/* Is no loss known in this time? */
 bool sum_certain(const struct sum *s, uint64_t from, uint64_t to);
-/* The span has finished. */
+/* A span has finished. Count it after SUM_LATE further spans. */
 void sum_late(struct sum *s, const struct sum_span *span);
 
-/* traceinfo/sum_task.c; NULL: no room */
+/* traceinfo/sum_task.c: find or add a thread. Return NULL if the table is full. */
 struct sum_task *sum_task(struct sum *s, uint32_t tid);
-/* NULL: no event of the stream concerned it. */
+/* Find a thread. Return NULL if no event of the stream concerned it. */
 struct sum_task *sum_task_known(const struct sum *s, uint32_t tid);
 void sum_sched(struct sum *s, const struct devtrace_event *ev);
 /* Count a thread's time, once it is known whether it contains a loss. */

@@ -3,9 +3,9 @@
  * sum_held.c - --summary: which threads held a CPU while another waited for it
  *
  * Each CPU has a history: which thread had it when, and whether the thread, an interrupt or a
- * soft interrupt ran. It is a ring of SUM_PARTS, created with the first event of the CPU; if a
- * wait is longer than the history, the time before is attributed to no thread. Losses need no
- * care here: a wait with a loss in it is not counted.
+ * soft interrupt ran. The history is a ring of SUM_PARTS, created with the first event of the
+ * CPU. If a wait began before the history, the time before the history is attributed to no
+ * thread. Losses need no care here, because a wait with a loss in it is not counted.
  */
 #include <stdlib.h>
 #include "sum.h"
@@ -45,7 +45,7 @@ static void enter(struct sum_cpu *c, enum sum_in in)
 	c->levels[c->level++] = in;
 }
 
-/* Also ends nested ones, whose ends were lost. */
+/* The interrupt ends, and with it those nested in it whose ends were lost. */
 static void leave(struct sum_cpu *c, enum sum_in in)
 {
 	unsigned int i = c->level;
@@ -56,7 +56,7 @@ static void leave(struct sum_cpu *c, enum sum_in in)
 		c->level = i - 1;
 }
 
-/* The work item that a thread executes, even after it was blocked in it. */
+/* The kernel work item that a thread executes. The thread may have been blocked in between. */
 static uint64_t work_of(struct sum *s, uint32_t tid)
 {
 	const struct sum_task *t = tid ? sum_task(s, tid) : NULL;
@@ -96,7 +96,7 @@ void sum_held_event(struct sum *s, const struct devtrace_event *ev)
 			last->prio = (int16_t)prio;
 			last->prio_known = true;
 		}
-		/* Interrupts do not switch threads: the end of an open one was lost. */
+		/* An interrupt cannot switch threads. If one is still open, its end was lost. */
 		c->level = 0;
 		if (sum_int(ev, 2, &tid) && sum_int(ev, 3, &prio))
 			begin(c, ev->ts, (uint32_t)tid, (int16_t)prio, true,

@@ -2,9 +2,9 @@
 /*
  * sum_machine.c - --summary: state machines, queues, pools and timers
  *
- * A step begins with a dispatch. It ends with the transition, with the record that there is
- * none, or when the machine gets its next signal. A signal's wait begins at its post; among
- * several with the same number the oldest is taken first.
+ * A step begins with a dispatch. It ends with a transition, with the record that there is no
+ * transition, or when the machine gets its next signal. A signal's wait begins at its post. If
+ * several signals with the same number wait, a dispatch ends the wait of the oldest.
  */
 #include <stdlib.h>
 #include "sum_machine.h"
@@ -124,7 +124,7 @@ static void posted(struct sum_machine *s, const struct ti_event *e, const struct
 {
 	s->posts++;
 	if (s->nr_pending == SUM_PENDING) {
-		/* The oldest was never dispatched: that was lost, or filtered out. */
+		/* Forget the oldest signal. Its dispatch was lost or filtered out. */
 		s->nr_pending--;
 		memmove(&s->pending[0], &s->pending[1], s->nr_pending * sizeof(s->pending[0]));
 	}
@@ -197,7 +197,7 @@ static void of_machine(struct sum_machines *m, struct sum_machine *s, const stru
 		break;
 	case FW_UNHANDLED:
 		s->unhandled++;
-		/* QP reports the end of the step, too. */
+		/* QP has a record of its own for the end of the step; RKH does not. */
 		if (f->rkh)
 			step_ends(s, e->ev->ts);
 		break;
@@ -225,7 +225,7 @@ void sum_machines_event(struct sum_machines *m, const struct ti_event *e)
 	/* The queue of an active object has the object's name. */
 	if (f.kind == FW_POST || f.kind == FW_GET)
 		filled(m, e, SUM_QUEUE, f.to, &f, f.kind == FW_GET);
-	/* QP and RKH also post a timer's signal: it is counted there. */
+	/* QP and RKH also report the post of a timer's signal. Count the signal there. */
 	if (f.kind == FW_GET || f.kind == FW_TIMEOUT)
 		return;
 	to = f.kind == FW_POST || f.kind == FW_REFUSED;

@@ -7,8 +7,8 @@
  * queues and pools: the low watermark of free places. For timers: how often they expired.
  *
  * Invariants
- * - A time with a loss in it is not counted: a loss discards everything unfinished. Counts may
- *   be too small by the losses.
+ * - A time with a loss in it is not counted: a loss discards everything unfinished. Counts may be
+ *   too small by the number of lost events.
  * - Memory is bounded for any input: machines, states, stores and waiting signals have limits,
  *   and events beyond them are counted.
  */
@@ -55,7 +55,7 @@ struct sum_store {
 	uint32_t	tgid;
 	uint64_t	key;
 	char		name[SUM_NAME];
-	uint64_t	puts, gets;	/* a timer: armed, disarmed */
+	uint64_t	puts, gets;	/* for a timer: how often it was armed and disarmed */
 	uint64_t	timeouts;
 	int64_t		least, room, most_used;	/* FW_NO: unknown */
 };
@@ -66,7 +66,7 @@ struct sum_machines {
 	struct sum_store stores[SUM_STORES];
 	unsigned int	nr_stores;
 	uint64_t	left_out;
-	uint64_t	lost;		/* in this stream, of any source */
+	uint64_t	lost;		/* events of any source lost in this stream */
 };
 
 struct sum_machines *sum_machines_new(void);

@@ -162,8 +162,8 @@ static void machines_json(struct out *o, const struct sum_machines *m)
 
 /*
  * Highest fill level. RKH reports it. QP only reports free places: subtract the low watermark
- * from the known capacity. A QP queue shows its full capacity only at a put into the empty
- * queue; until then it was fuller than this.
+ * from the known capacity. A QP queue shows its full capacity only at a put into the empty queue.
+ * Before that, the result is too small.
  */
 static int64_t fullest(const struct sum_store *s)
 {

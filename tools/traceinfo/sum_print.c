@@ -56,7 +56,7 @@ static void ns(struct print *t, const char *key, uint64_t v)
 	out_char(t->o, ' ');
 }
 
-/* In JSON each row has the losses; in text only the head. */
+/* Print the losses in each row of JSON. In text, only the head of the table has them. */
 static void row_lost(struct print *t)
 {
 	if (t->json)
@@ -202,7 +202,7 @@ static void row_name(struct print *t, const struct sum_row *r)
 			string(t, "name", name);
 		return;
 	}
-	/* A vector's name is clear without the prefix. */
+	/* The name of an interrupt vector is clear without a prefix. */
 	if (name && r->object == DEVTRACE_OBJ_VECTOR)
 		what = "";
 	out_str(t->o, what);

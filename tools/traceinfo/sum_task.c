@@ -51,15 +51,15 @@ struct sum_task *sum_task(struct sum *s, uint32_t tid)
 	return t;
 }
 
-/* Could a wait of this length be among the longest? Later ones may displace it. */
+/* Could a wait of this length be among the longest? Later waits may still displace it. */
 static bool may_be_longest(const struct sum_longest *l, uint64_t ns)
 {
 	return l->nr < SUM_DELAYS || ns > l->delays[SUM_DELAYS - 1].ns;
 }
 
 /*
- * End the thread's current state, and begin another. If the event contradicts the state, its
- * time is uncertain. @ev NULL: end of the trace.
+ * End the thread's current state, and begin another. If the event contradicts the state
+ * (!@as_expected), the time in the state is uncertain. @ev is NULL at the end of the trace.
  */
 static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		 const struct devtrace_event *ev, uint64_t ts, bool as_expected)
@@ -139,7 +139,7 @@ static void switched_out(struct sum *s, const struct devtrace_event *ev)
 	if (!t)
 		return;
 	sum_int(ev, 0, &state);
-	/* If the thread was not known to run, a loss hid that. */
+	/* If the thread was not known to run, a loss hid the event that gave it the CPU. */
 	if (state == TASK_RUNNING || state == TASK_PREEMPTED) {
 		move(s, t, SUM_WAITING, ev, ev->ts, t->state == SUM_RUNNING);
 		t->preempted = true;
@@ -165,7 +165,7 @@ static void switched_in(struct sum *s, const struct devtrace_event *ev)
 	if (!t)
 		return;
 	sum_string(ev, 4, t->comm, sizeof(t->comm));
-	/* A thread that runs without a wake-up, while those are traced, means a loss. */
+	/* If wake-ups are traced and a thread runs without one, an event was lost. */
 	move(s, t, SUM_RUNNING, ev, ev->ts,
 	     t->state == SUM_WAITING || (t->state == SUM_BLOCKED && !s->wakes));
 	t->runs++;
@@ -188,7 +188,7 @@ static void woken(struct sum *s, const struct devtrace_event *ev)
 		t->wait_cpu = (uint16_t)cpu;
 	sum_string(ev, 3, t->comm, sizeof(t->comm));
 	s->wakes = true;
-	/* A state from before a loss may have ended. */
+	/* If there was a loss since the state began, the state may have ended. */
 	if ((t->state == SUM_RUNNING || t->state == SUM_WAITING) &&
 	    sum_certain(s, t->since, ev->ts))
 		return;
@@ -198,7 +198,7 @@ static void woken(struct sum *s, const struct devtrace_event *ev)
 	t->by_irq = ev->flags & DEVTRACE_F_CONTEXT;
 }
 
-/* exec() of another thread: it becomes the first thread and takes its tid. */
+/* A thread other than the first called exec(). It becomes the first thread and takes its tid. */
 static void renumbered(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_task *t, *old;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * time.c - print moments of the trace clock
+ * time.c - print times of the trace clock
  *
  * strftime() formats each whole second once; only the fraction is formatted for each event. An
  * event before the first CLOCK frame is dated by that frame, if the caller searched for it;
@@ -152,7 +152,9 @@ static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)
 	c->have_before = true;
 }
 
-/* As wide as date and microseconds, to keep the columns. */
+/*
+ * Print the difference to a time, as wide as date and microseconds, so that columns stay aligned.
+ */
 static bool print_relative(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 			   uint64_t ts)
 {

@@ -270,9 +270,9 @@ struct ti_printer {
  * after a message about the header.
  */
 bool ti_layout_begin(struct ti_printer *p);
-/* Columns of the terminal; 80 if it does not say, e.g. a serial line. */
+/* Columns of the terminal; 80 if the terminal does not report its width, e.g. a serial line. */
 unsigned long ti_columns(void);
-/* The same with a column for the board, whose width is only known now. */
+/* Choose the layout again, with a column for the board: its width is known only now. */
 void ti_layout_boards(struct ti_printer *p, unsigned int width);
 /* Call this before each line of text: adapts to a new width, prints heads if due. */
 void ti_layout_line(struct out *o, struct ti_printer *p);
@@ -318,11 +318,14 @@ struct ti_last {
 };
 
 void ti_last_init(struct ti_last *last, long nr);
-/* Where to print a report; NULL: too many. */
+/* Return the output for a report, or NULL if there are too many reports. */
 struct out *ti_last_report(struct ti_last *last);
-/* Where to print an event; first prints how many reports before it were omitted. */
+/*
+ * Return the output for an event. First print there how many reports before the event were
+ * omitted.
+ */
 struct out *ti_last_event(struct ti_last *last, bool json);
-/* line contains an event now: keep it. */
+/* Keep the event that is now in line. */
 void ti_last_keep(struct ti_last *last);
 /*
  * Print what is kept, oldest first, and forget it. Reports before the first event are omitted if
@@ -333,7 +336,7 @@ void ti_last_free(struct ti_last *last);
 
 /* Losses since the last event: one of them, and how often it came again. */
 struct ti_losses {
-	unsigned long	n;		/* 0 starts again */
+	unsigned long	n;		/* losses so far; set to 0 to start again */
 	unsigned int	source, cause, again;
 };
 
@@ -349,10 +352,10 @@ void ti_names_thread(struct ti_names *names, const char *name);
 int ti_names_say(struct ti_names *names);
 void ti_names_free(struct ti_names *names);
 
-/* Evidence that an input is a stream. */
+/* Evidence that an input is a devtrace stream: see evidence.c. */
 struct ti_evidence {
 	bool		found;
-	bool		have;		/* seq is that of the previous frame */
+	bool		have;		/* seq holds the sequence number of the previous frame */
 	uint8_t		seq;
 	uint64_t	frames, damages;
 };
@@ -375,13 +378,13 @@ void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *it
 void ti_raw_load(struct ti_raw *r, struct out *o, uint32_t load);
 void ti_raw_end(struct ti_raw *r, const struct devtrace_item *item);
 void ti_raw_copy(struct ti_raw *r, struct out *o);
-/* Nothing before this byte is needed any more. */
+/* The input before this offset is not needed any more. */
 void ti_raw_used(struct ti_raw *r, uint64_t offset);
 
 /* Frame numbers of this input, from INFO and CLOCK: see pieces.c. */
 struct ti_accounts {
 	const char	*path;		/* NULL: not a piece that others may continue */
-	uint64_t	notes;		/* not counted as frames */
+	uint64_t	notes;		/* number of NOTE frames, which have no frame number */
 	uint64_t	base;		/* number of the first frame in the stream */
 	uint64_t	ts;		/* of the last event */
 	bool		named;		/* an INFO frame has set base, boot and name */
@@ -411,9 +414,9 @@ struct ti_input {
 	struct ti_last	held;		/* reports before there is evidence */
 	size_t		reports_before;	/* bytes in last, when the input began */
 	uint64_t	omitted_before;
-	/* Name of its stream; a change is announced. */
+	/* Name of the input's stream. A line is printed when the name changes. */
 	char		stream[DEVTRACE_NAME_MAX];
-	uint32_t	load;		/* last one printed in this stream */
+	uint32_t	load;		/* module's load number last printed for this stream */
 	/* --since and --until on this input's trace clock. */
 	uint64_t	since_ts, until_ts;
 	/* An event later than this ends the input. */
@@ -443,7 +446,8 @@ struct ti_run {
 	struct ti_names	*names;
 	struct ti_input	one, *in;	/* for inputs in sequence; the current one */
 	bool		keep;		/* -n: print at the end */
-	uint64_t	printed;	/* events; kept ones not yet */
+	/* events printed; those that -n keeps are not counted yet */
+	uint64_t	printed;
 	struct devtrace_totals totals;
 	struct sum	*sum;		/* --summary */
 	struct ti_raw	*raw;		/* --raw */
@@ -463,7 +467,7 @@ struct ti_run {
 /* Print a message with errno's text. Return 1. */
 int ti_complain(const char *path, const char *what, const char *hint);
 
-/* Why an input ended: completely; with the rest coming later; or stopped. */
+/* How an input ended: it was complete; the rest comes later; or a signal stopped the reading. */
 enum ti_ending { TI_END_WHOLE, TI_END_LATER, TI_END_STOPPED };
 
 /* The steps of reading run->in; they return 1 after a message. buf has TI_BLOCK bytes. */
@@ -471,9 +475,9 @@ void ti_input_init(struct ti_input *in);
 int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, char *buf);
 int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg);
 /*
- * Decode at most max bytes from the file's position on, compressed or not, until fn returns
- * other than 0; then restore the position. *decoder, unless NULL, is set to the decoder that
- * calls fn.
+ * Decode at most max bytes, compressed or not, beginning at the file's position, until fn returns
+ * a value other than 0. Then restore the position. *decoder, unless NULL, is set to the decoder
+ * that calls fn.
  */
 void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg,
 		   const struct devtrace_decoder **decoder);
@@ -482,17 +486,20 @@ void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg,
  * only after up to a second.
  */
 bool ti_find_clock(int fd, const struct stat *st, struct devtrace_clock *c);
-/* Like read(2); EINTR also if it must be called again. */
+/* Like read(2), but it also fails with EINTR if it must be called again. */
 ssize_t ti_input_read(struct ti_run *run, int fd, char *buf, size_t n);
-/* Add it to the totals. Return 1 if it was not a stream. */
+/* Add the input's counts to the totals. Return 1 if the input was not a stream. */
 int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		 const struct stat *st, bool live);
 
 /* Read one input to its end. Return 0, or 1 after a message. */
 int ti_input_file(struct ti_run *run, const struct ti_piece *piece);
-/* The same from a descriptor; path: its name in messages; piece may be NULL. */
+/* Read an input from a descriptor. path is its name in messages; piece may be NULL. */
 int ti_input_fd(struct ti_run *run, int fd, const char *path, const struct ti_piece *piece);
-/* traceinfo/link.c: tcp:HOST:PORT and the like. Return NULL, or why the word is wrong. */
+/*
+ * traceinfo/link.c: inputs such as tcp:HOST:PORT. Return NULL, or a message saying why the word
+ * is wrong.
+ */
 const char *ti_link_problem(const char *word);
 int ti_link_failed(const struct link *l, const char *word, int err);
 int ti_input_link(struct ti_run *run, const char *word);
@@ -500,9 +507,12 @@ int ti_input_live(struct ti_run *run, const char *path);
 /* Is this a trace device, or a device that cannot be opened? */
 bool ti_is_device(const char *path);
 
-/* traceinfo/item.c: process an item of run->in. Return other than 0 to end the input. */
+/* traceinfo/item.c: process an item of run->in. Return a value other than 0 to end the input. */
 int ti_item(const struct devtrace_item *item, void *arg);
-/* Output for bytes, of which any number is held. */
+/*
+ * Output for bytes. Until the input is known to be a stream, they are held in memory without a
+ * limit.
+ */
 struct out *ti_bytes(struct ti_run *run);
 /* The input is a stream, or that no longer matters: print the held lines. */
 void ti_release(struct ti_run *run);
@@ -510,7 +520,7 @@ void ti_release(struct ti_run *run);
 void ti_print_last(struct ti_run *run);
 /* Print the module's load number, which follows INFO. */
 void ti_print_load(struct ti_run *run);
-/* In another PID namespace: print whose IDs are shown. */
+/* In another PID namespace, print from which namespace the shown IDs are. */
 void ti_print_pids(struct ti_run *run);
 
 /* traceinfo/emit.c: --check-emit. Return the exit status. */

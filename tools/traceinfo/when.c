@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * when.c - parse moments
+ * when.c - parse dates and times
  *
  * "-5s", "-1h30min", "@1700000000.5", "2026-11-21 03:15:46.5", "03:15", "yesterday"; and the
- * dates of QNX's traceinfo -d. A word is valid as a whole or not at all.
+ * dates of QNX's traceinfo -d. The whole word must be valid.
  */
 #include <ctype.h>
 #include <time.h>
@@ -39,7 +39,7 @@ static bool decimal(const char **p, int64_t unit, int64_t *ns)
 	return true;
 }
 
-/* 1h30min, 500ms, 2.5s; a plain number is seconds. */
+/* Parse a duration such as 1h30min, 500ms or 2.5s. A plain number is in seconds. */
 static bool parse_span(const char *s, int64_t *ns)
 {
 	static const struct {
@@ -125,7 +125,7 @@ static bool clock_time(const char **p, struct tm *tm, int64_t *ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Z, +01:00 or +0100 */
+/* Parse a time zone: Z, +01:00 or +0100. */
 static bool zone(const char **p, int *seconds)
 {
 	int sign = **p == '-' ? -1 : 1, h, m;
@@ -143,7 +143,10 @@ static bool zone(const char **p, int *seconds)
 	return true;
 }
 
-/* False if time_t cannot hold it. A result of -1 alone is no error: it is a second of 1969. */
+/*
+ * Return false if time_t cannot hold the date. A result of -1 is not always an error: it is also
+ * the last second of 1969.
+ */
 static bool seconds_of(struct tm *tm, bool utc, time_t *t)
 {
 	tm->tm_isdst = -1;
@@ -243,8 +246,8 @@ bool ti_parse_when(const char *word, struct ti_when *when)
 }
 
 /*
- * [[[[[[CC]YY]MM]DD]hh]mm][.SS]: parts omitted at the front are those of now. The end of a range
- * is the end of the last given unit.
+ * [[[[[[CC]YY]MM]DD]hh]mm][.SS]: parts omitted at the front are taken from the present date. A
+ * moment that ends a range is the end of the smallest unit given.
  */
 static bool parse_qnx(const char *s, size_t n, bool is_end, struct ti_when *when)
 {
