@@ -3,11 +3,11 @@
  * compress.c - --zstd: each write becomes a zstd frame that can be decompressed alone
  *
  * Invariants
- * - A zstd frame has a checksum and all bytes of one call. It keeps no state in memory once it
- *   is written, so a file may end behind any zstd frame.
+ * - A zstd frame has a checksum and all bytes of one call. It keeps no state in memory once it is
+ *   written, so a file may end after any zstd frame.
  * - A frame is compressed only if the file has room for the largest possible result.
- * - A partly written zstd frame is completed before the next one begins. If the file is spoilt,
- *   the next file gets these bytes in a new zstd frame.
+ * - A partly written zstd frame is completed before the next one begins. After a write error, the
+ *   next file gets the same bytes in a new zstd frame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ size_t tl_zip_fits(const struct tl_zip *z, uint64_t room, size_t want)
 {
 	if (want > LARGEST)
 		want = LARGEST;
-	/* A partly written frame had its room checked when it was begun. */
+	/* For a partly written frame, the room was checked before its first byte was written. */
 	if (z->len || ZSTD_compressBound(want) <= room)
 		return want;
 	return room > 1024 ? (size_t)((room - 1024) / 256 * 255) : 0;

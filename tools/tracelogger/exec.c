@@ -22,7 +22,8 @@
 #include "tracelogger.h"
 
 #define RUNNING		4
-#define VARIABLES	64	/* our variables; the fields of an event get those that are left */
+/* most variables that we set; the fields of an event get what the other values leave */
+#define VARIABLES	64
 
 struct tl_exec {
 	const struct tl_options *opt;
@@ -34,7 +35,7 @@ struct tl_exec {
 	uint64_t	from;		/* trace clock, ns: older events are ignored */
 	int64_t		last;		/* when a command was last started, ns of tl_now() */
 	unsigned int	running;
-	uint64_t	skipped;	/* events that matched since then */
+	uint64_t	skipped;	/* events that matched since the last command was started */
 	struct tl_exec_counts counts;
 };
 

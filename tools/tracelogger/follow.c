@@ -21,7 +21,10 @@ void tl_alive(struct tl_run *r)
 	r->pinged = tl_now();
 }
 
-/* Half of the interval: a wait may begin just before the next ping is due. */
+/*
+ * Wait at most half of the ping interval, because a wait may begin just before the next ping is
+ * due.
+ */
 int64_t tl_slice(const struct tl_run *r, int64_t ns)
 {
 	return r->ping && (ns < 0 || ns > r->ping / 2) ? r->ping / 2 : ns;
@@ -31,7 +34,7 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 {
 	int64_t ns = tl_slice(r, most);
 	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
-	/* A hang-up of the peer is noticed before bytes are written to it. */
+	/* Also poll the peer, to notice a hang-up before bytes are written to it. */
 	struct pollfd p[] = {
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = tl_peer_tells(&r->store) ? r->store.fd : -1, .events = POLLRDHUP },
@@ -58,8 +61,8 @@ static void wait_link(struct tl_run *r, int fd, int64_t most)
 }
 
 /*
- * True if the events stored since @known fill @percent of the buffer of a CPU, assuming that one
- * CPU stored them all.
+ * True if the events that were stored after the count was @known would fill @percent of a CPU's
+ * buffer. The test assumes that one CPU stored them all.
  */
 static bool much(const struct tl_run *r, uint64_t known, uint64_t percent)
 {
@@ -81,8 +84,8 @@ static uint64_t heard_of(struct tl_run *r)
 }
 
 /*
- * Everything is read. Note the difference between the kernel's count of events and ours, so that
- * tl_behind() can later compare the two.
+ * Everything in the device was read. Note the difference between the kernel's count of events and
+ * ours, so that tl_behind() can later compare the two.
  */
 void tl_drained(struct tl_run *r)
 {
@@ -118,7 +121,7 @@ static int64_t next_wake(const struct tl_run *r)
 {
 	int64_t ns = -1;
 
-	/* A file that reaches its age ends even if no event comes. */
+	/* Wake up each second: a file that reaches its age must end even if no event comes. */
 	if ((r->opt.age || r->store.name.periodic || r->report.tty) &&
 	    r->store.fd >= 0)
 		ns = TL_NSEC;
@@ -148,7 +151,7 @@ bool tl_use_spool(struct tl_run *r, int err)
 	return true;
 }
 
-/* The whole spool is sent: go on over the link. */
+/* The whole spool was sent: send new events over the link again. */
 static void leave_spool(struct tl_run *r)
 {
 	size_t stuck;
@@ -167,7 +170,10 @@ static void leave_spool(struct tl_run *r)
 	tl_swap_stores(r);
 }
 
-/* Keep the position in the file: the next peer, or the next run, continues there. */
+/*
+ * The peer has gone. Keep the position in the file, because the next peer, or a restarted logger,
+ * continues there.
+ */
 static void lose_peer(struct tl_run *r)
 {
 	if (tl_spool_current(&r->spool, &r->store)) {
@@ -212,7 +218,7 @@ bool tl_empty_spool(struct tl_run *r, int *err)
 	uint64_t arrived = 0, was, left;
 
 	r->ended = r->ended || !*err;
-	/* Only a finished file can be sent completely and removed. */
+	/* End the current file, because only a finished file can be sent completely and removed. */
 	tl_end_file(r);
 	r->other.patience = tl_slice(r, TL_CONNECT);
 	while (r->spooling && !tl_stop && now < end && now < last) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * last.c - --last-boot: save the black box of the previous boot first
+ * last.c - --last-boot: before the live stream, save the events that the previous boot left in
+ * the black box
  *
  * The previous boot gets a file of its own. A note in it names that boot and the load of the
  * module, so a restarted logger does not save it twice while that file exists. The live stream
@@ -79,8 +80,8 @@ static int save_last(struct tl_run *r)
 }
 
 /*
- * A link tells the note once to each peer that gets events of that boot; a spool puts it into
- * the files that hold them.
+ * On a link, each peer that gets events of that boot gets the note once. In a spool, the files
+ * that hold events of that boot have the note.
  */
 static void add_note(struct tl_run *r, const char *note)
 {

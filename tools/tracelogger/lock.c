@@ -3,8 +3,9 @@
  * lock.c - one logger per pattern of names
  *
  * Two loggers would count and remove each other's files, and neither would keep its limit. The
- * lock is a flock(2) on the file .PATTERN.lock in the same directory. The pattern does not make
- * this name, so the file is not one of ours. The kernel releases the lock of a killed logger.
+ * lock is a flock(2) on the file .PATTERN.lock in the same directory. The pattern never makes
+ * this name, so the lock file is not taken for a trace file. The kernel releases the lock of a
+ * killed logger.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +38,8 @@ int tl_store_lock(struct tl_store *s)
 		}
 		err = flock(s->lock, LOCK_EX | LOCK_NB) ? errno : 0;
 		/*
-		 * The previous holder may have removed this file: check that it still has its
-		 * name.
+		 * The previous holder of the lock may have removed the file: check that the name
+		 * still leads to the locked file.
 		 */
 		if (!err && !fstat(s->lock, &st) && !fstatat(s->dirfd, name, &now, 0) &&
 		    st.st_dev == now.st_dev && st.st_ino == now.st_ino)

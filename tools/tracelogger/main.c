@@ -2,10 +2,10 @@
 /*
  * main.c - start and end of the program
  *
- * Emitters never wait for this process: it alone waits for disks and peers.
+ * Emitters never wait for this process: only this process waits for disks and peers.
  *
  * Exit status: 0 on success; 1 if the device cannot be read or the directory cannot be used; 2
- * for a wrong command line. A full or failing disk ends only a run with --once.
+ * for a wrong command line. A full or failing disk ends the program only with --once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static int finish(struct tl_run *r)
 		if (tl_use_spool(r, err))
 			err = tl_save_all(r);
 		if (!err && r->opt.once && !r->ended && r->until == UINT64_MAX) {
-			/* It is not the device but a pipe: read to its end. */
+			/* The input is a pipe, not the device: read it to its end. */
 			tl_wait_for(r, r->dev, -1);
 			if (!tl_stop)
 				continue;
@@ -131,8 +131,8 @@ static int begin_exec(struct tl_run *r)
 }
 
 /*
- * Count without decoding if no option needs the contents of events. The device's stream has no
- * damages, which only the decoder would count.
+ * Count without decoding if no option needs the contents of events. Only the decoder would count
+ * damages, and the device's stream has none.
  */
 static void begin_tally(struct tl_run *r)
 {
@@ -195,7 +195,7 @@ static int begin(struct tl_run *r)
 			err == -EBUSY ? " (another tracelogger has this directory for its spool)" : "");
 		return 1;
 	}
-	/* The previous run left files in the spool: send them first. */
+	/* An earlier tracelogger left files in the spool: send them first. */
 	if (r->other.nr)
 		tl_swap_stores(r);
 	if (r->opt.trigger) {

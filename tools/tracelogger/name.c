@@ -61,7 +61,10 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 		longest += (size_t)(digits(*p) ? digits(*p) : SECONDS_MAX) - 1;
 		fine |= *p == 'M' || *p == 'S' || *p == 's';
 	}
-	/* strftime(3) would fail, and the next run could not recognize a shortened name. */
+	/*
+	 * strftime(3) would fail for such a name, and a restarted logger could not recognize a
+	 * shortened name.
+	 */
 	if (longest > NAME_MAX - TL_SUFFIX_MAX) {
 		*problem = "makes names that are too long";
 		return -1;
@@ -80,7 +83,10 @@ void tl_name_make(const struct tl_name *n, char out[NAME_MAX + 1])
 		snprintf(out, NAME_MAX + 1, "trace");
 }
 
-/* One step of the pattern: at[i] is true if its part up to here can match i bytes of @name. */
+/*
+ * Process one sequence of digits in the pattern. at[i] is true if the pattern up to here can
+ * match the first i bytes of @name.
+ */
 static void step_digits(bool at[NAME_MAX + 2], const char *name, size_t len, int n)
 {
 	bool to[NAME_MAX + 2] = { false };

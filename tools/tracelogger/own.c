@@ -21,8 +21,9 @@
 #include "tracelogger.h"
 
 /*
- * Largest step between the numbers of two consecutive files. A larger step means a wrong number:
- * after the largest possible number, no new file could have a larger one.
+ * Largest step between the numbers of two consecutive files. A larger step means that the number
+ * is wrong. Such a number must not be used: after the largest possible number, no new file could
+ * get a larger one.
  */
 #define JUMP	1000000000
 

@@ -3,8 +3,8 @@
  * peer.c - links in place of files, and the peers that connect with --listen
  *
  * Invariants
- * - Bytes that the peer's kernel has not acknowledged are kept. If the peer goes, the next one
- *   gets them again, from the beginning of a frame.
+ * - Bytes that the peer's kernel has not acknowledged are kept. If the peer goes, the next peer
+ *   gets these bytes again, from the beginning of a frame.
  * - A datagram holds whole frames.
  * - Each peer that connects gets its own process and its own reader of the device: it gets
  *   everything in the buffer, and does not delay other peers.
@@ -32,7 +32,10 @@ static bool is_tcp(const struct tl_store *s)
 	return s->link.kind == LINK_TCP || s->link.kind == LINK_SYSLOG;
 }
 
-/* A thread connects, and continues if this function returns before it is done. */
+/*
+ * A thread connects to the peer. If it takes longer than the wait here, it continues in the
+ * background.
+ */
 static int open_tcp(struct tl_store *s)
 {
 	struct timespec t = {
@@ -110,8 +113,8 @@ size_t tl_peer_unsure(const struct tl_store *s)
 	int n = 0;
 
 	/*
-	 * SIOCOUTQ of a Unix socket counts memory, not bytes. Bytes for a served peer are not
-	 * kept: no other peer gets them.
+	 * SIOCOUTQ of a Unix socket counts memory, not bytes. If the peer connected to us, its
+	 * unacknowledged bytes are not kept, because no other peer would get them.
 	 */
 	if (!s->linked || s->opt->served >= 0 || s->fd < 0 || !is_tcp(s) ||
 	    ioctl(s->fd, SIOCOUTQ, &n) || n < 0)
@@ -136,8 +139,8 @@ static ssize_t send_datagrams(int fd, const uint8_t *p, size_t n)
 	while (done < n) {
 		len = datagram(p + done, n - done);
 		/*
-		 * Go on if no peer listens: a later one sees from the sequence numbers what is
-		 * missing.
+		 * Go on if no peer listens. A later peer sees from the sequence numbers how many
+		 * frames it missed.
 		 */
 		if (send(fd, p + done, len, MSG_NOSIGNAL) < 0 && errno != ECONNREFUSED)
 			break;
@@ -205,7 +208,10 @@ static int serve_one(struct peers *p, const struct link *l, int listener)
 	return -EAGAIN;
 }
 
-/* The peer stays in the queue, so poll(2) would return at once: pause first. */
+/*
+ * The peer could not be accepted and is still in the queue, so poll(2) would return at once.
+ * Pause first.
+ */
 static void rest(const struct tl_options *opt, int err, bool *said)
 {
 	if (!*said)

@@ -4,10 +4,10 @@
  *
  * Invariants
  * - The device is read only if the bytes can be written. While the disk is full, the ring buffer
- *   overwrites, and LOST frames tell exactly how many events. Bytes that could not be written
+ *   overwrites old events, and LOST frames tell exactly how many. Bytes that could not be written
  *   stay in memory.
- * - A file ends behind a whole frame, unless an error or a power failure cuts it. The next file
- *   then begins with the cut frame.
+ * - A file ends after a whole frame, unless an error or a power failure cuts it. After an error,
+ *   the next file begins with the cut frame.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,8 +19,10 @@
 #include "run.h"
 
 #define LEAST		4096		/* smallest room worth a read, bytes */
-#define PASS		(TL_NSEC / 10)	/* longest pass without a look at signals and syncs */
-#define PATIENCE	(TL_NSEC / 5)	/* time before a peer can be too slow */
+/* longest time of reading and writing without a look at signals and syncs */
+#define PASS		(TL_NSEC / 10)
+/* only after this time of reading, a peer may count as too slow */
+#define PATIENCE	(TL_NSEC / 5)
 #define LOOK		(TL_NSEC / 10)	/* interval of checks for a slow peer */
 #define BEHIND		50		/* % of the buffer unread: the peer is too slow */
 
@@ -42,7 +44,7 @@ int tl_on_item(const struct devtrace_item *item, void *arg)
 	return r->syslog && tl_syslog_take(r->syslog, NULL) + TL_SYSLOG_MAX > TL_BUF - r->len;
 }
 
-/* Offset behind the last whole frame, or message, within the first @n bytes. */
+/* Offset of the end of the last whole frame, or message, within the first @n bytes. */
 static size_t whole(const struct tl_run *r, size_t n)
 {
 	const uint8_t *flag;
@@ -64,8 +66,8 @@ const struct devtrace_totals *tl_totals(struct tl_run *r)
 }
 
 /*
- * Count the events in @n bytes. When the end approaches, timestamps are needed: the decoder
- * replaces the tally, between two frames.
+ * Count the events in @n bytes. Near the end of the input, timestamps are needed. From then on,
+ * beginning at a whole frame, the decoder counts and no longer the tally.
  */
 static void learn(struct tl_run *r, const uint8_t *p, size_t n)
 {
@@ -104,8 +106,8 @@ static int put_compact(const void *p, size_t n, void *arg)
 }
 
 /*
- * A reader of the next file has not seen this one. If the device cannot announce the stream
- * anew, the frames stay as they are until the stream announces itself.
+ * A reader of the next file may not have this file, so compaction must begin anew. If the device
+ * cannot announce the stream, frames are not made compact until the stream announces itself.
  */
 static void restart_compact(struct tl_run *r)
 {
@@ -146,7 +148,10 @@ static ssize_t read_frames(struct tl_run *r, size_t most, size_t room)
 	return n;
 }
 
-/* Offset up to which whole frames have arrived, as far as the peer acknowledges bytes. */
+/*
+ * Offset up to which whole frames are known to have arrived. If the link does not tell what was
+ * acknowledged, sent bytes count as arrived.
+ */
 static size_t sure(const struct tl_run *r)
 {
 	size_t unsure = tl_peer_unsure(&r->store), known;
@@ -191,7 +196,7 @@ bool tl_hold_unsure(struct tl_run *r)
 	return true;
 }
 
-/* End the file behind the current frame, after the announcement for the next file. */
+/* End the file after the current frame, once the announcement for the next file was read. */
 void tl_end_file(struct tl_run *r)
 {
 	ssize_t n, more;
@@ -234,7 +239,10 @@ void tl_spoilt(struct tl_run *r)
 	forget(r);
 }
 
-/* The file was moved, removed or cut: what it lacks goes into another one, from a whole frame. */
+/*
+ * The file was moved, removed or cut. The bytes that it lacks go into another file, from the
+ * beginning of a frame.
+ */
 static void leave_file(struct tl_run *r)
 {
 	const size_t known = whole(r, r->done);
@@ -251,7 +259,10 @@ static bool is_full(int err)
 	return err == ENOSPC || err == EDQUOT;
 }
 
-/* With a spool, no event need be lost to a peer that accepts less than the emitters store. */
+/*
+ * Is the peer slower than the emitters, and is there a spool? Then use the spool, so that no
+ * event is lost.
+ */
 static bool too_slow(struct tl_run *r)
 {
 	if (!r->opt.spool || !r->store.linked || tl_now() - r->busy < PATIENCE ||
@@ -262,9 +273,9 @@ static bool too_slow(struct tl_run *r)
 }
 
 /*
- * A signal to end came while the link was full. The link gets TL_FAREWELL more from then on. The
- * same request may arrive several times, from the process group and from the parent: only a
- * signal that comes a second later ends the wait. Returns true to wait on, until *@end.
+ * A signal to end came while the link was full. From then on, wait at most TL_FAREWELL for the
+ * link. The same request may arrive several times, from the process group and from the parent:
+ * only a signal that comes a second later ends the wait. Returns true to wait on, until *@end.
  */
 static bool wait_on(struct tl_run *r, sig_atomic_t stops, int64_t *end)
 {
@@ -400,7 +411,7 @@ static ssize_t take(struct tl_run *r, size_t room)
 
 /*
  * With fast emitters the buffer never runs empty. Let signals in, and return true if the caller
- * is to serve one, or the sync.
+ * has to serve a signal or a sync.
  */
 static bool is_wanted(const struct tl_run *r, int64_t begun)
 {
@@ -472,7 +483,7 @@ static int extract(struct tl_run *r)
 			fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device, strerror(errno));
 			r->failed = true;
 		}
-		/* The bytes read so far are still saved, and the link closed. */
+		/* The bytes that were read are still saved, and the link is closed in order. */
 		if (n <= 0) {
 			r->ended = true;
 			r->edge = r->len;

@@ -26,7 +26,7 @@ void tl_notify(const char *state)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* Without a listener this fails, which is ignored. */
+	/* Ignore the error if nobody listens. */
 	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT,
 		      (struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + len);
 	close(fd);
@@ -37,7 +37,7 @@ static int64_t blocked(const struct tl_report *r)
 	return r->blocked + (r->err ? tl_now() - r->blocked_at : 0);
 }
 
-/* Messages overwrite the progress line. */
+/* Clear the progress line before a message is printed. */
 static void clear_line(struct tl_report *r)
 {
 	if (r->shown)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * run.h - the state of a run
+ * run.h - the state of the running logger
  *
  * pump.c reads and writes; follow.c waits for events and uses the spool; trigger.c waits for a
- * trigger instead; main.c starts and ends the run.
+ * trigger instead; main.c starts and ends all of this.
  */
 #ifndef TRACELOGGER_RUN_H
 #define TRACELOGGER_RUN_H
@@ -16,20 +16,22 @@
 #define TL_UNSURE	(64 * 1024)
 #define TL_BUF		(TL_PIECE + 2 * TL_RESERVE + 2 * DEVTRACE_FRAME_MAX + TL_UNSURE)
 #define TL_NO_CUT	((size_t)-1)
-#define TL_RETRY	TL_NSEC			/* between two attempts without room or peer */
+/* between two attempts while there is no room or no peer */
+#define TL_RETRY	TL_NSEC
 #define TL_CONNECT	(3 * TL_NSEC)		/* for a peer to answer */
 #define TL_FAREWELL	(5 * TL_NSEC)		/* at the end, for a peer to accept more bytes */
 #define TL_LAST		(30 * TL_NSEC)		/* at the end, for a peer to accept all bytes */
-#define TL_GRACE	(TL_NSEC / 4)		/* the same as TL_CONNECT with a spool */
+#define TL_GRACE	(TL_NSEC / 4)		/* for a peer to answer, if there is a spool */
 
 /* Counts of events and losses, taken without decoding the frames. */
 struct tl_tally {
 	struct devtrace_totals totals;
-	size_t		at;		/* bytes of the frame so far; 0: behind a flag */
+	/* bytes of the current frame so far; 0: the last byte was a flag */
+	size_t		at;
 	bool		escaped;
 	uint8_t		type;
 	size_t		have;
-	uint8_t		body[sizeof(struct devtrace_wire_lost)];	/* of LOST */
+	uint8_t		body[sizeof(struct devtrace_wire_lost)];	/* body of a LOST frame */
 };
 
 struct tl_run {
@@ -50,16 +52,17 @@ struct tl_run {
 	size_t		raw_at, raw_len;	/* part of @raw that is not converted yet */
 	int		dev;
 	size_t		len, done;	/* bytes in @buf, and bytes of these that are written */
-	size_t		edge;		/* offset behind the last whole frame in @buf */
-	size_t		cut;		/* offset of the next file's begin, or TL_NO_CUT */
+	size_t		edge;		/* offset of the end of the last whole frame in @buf */
+	size_t		cut;		/* offset at which the next file begins, or TL_NO_CUT */
 	bool		announces;	/* the device supports DEVTRACE_IOC_ANNOUNCE */
 	bool		ended;		/* the input has ended */
 	bool		failed;		/* the input could not be read */
 	bool		severe, written;
 	bool		gave_up;	/* at the end, the peer did not accept all bytes in time */
 	bool		follows;	/* let signals and syncs interrupt extract() */
-	bool		drained;	/* the last pass read everything that the device had */
-	int64_t		busy;		/* begin of the first pass since the device was empty, ns */
+	bool		drained;	/* the last reading emptied the device */
+	/* when the first reading after the device was last empty began, ns */
+	int64_t		busy;
 	int64_t		stopped;	/* when the first signal to end came, ns; 0: none */
 	size_t		quota;		/* bytes that may still be read */
 	uint64_t	until, last_ts;
@@ -83,11 +86,12 @@ int tl_on_item(const struct devtrace_item *item, void *arg);
 int tl_begin_compact(struct tl_run *r);
 /* Totals of the input so far. */
 const struct devtrace_totals *tl_totals(struct tl_run *r);
-/* End the file behind the current frame, after the announcement for the next file. */
+/* End the file after the current frame, once the announcement for the next file was read. */
 void tl_end_file(struct tl_run *r);
 /*
- * Before the spool is left: put the bytes that its peer has not acknowledged into the buffer, in
- * front of those that no file holds yet. Returns false if that is not possible now.
+ * Call this before leaving the spool. Put the bytes of the spool that the peer has not
+ * acknowledged into the buffer, before the bytes that no file holds yet. Returns false if that is
+ * not possible now.
  */
 bool tl_hold_unsure(struct tl_run *r);
 /* After an error other than a full disk: go on in another file, from the cut frame. */

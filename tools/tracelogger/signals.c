@@ -2,8 +2,8 @@
 /*
  * signals.c - requests of users by signals
  *
- * All signals are blocked except during waits, so none can come between the check of its flag
- * and the wait.
+ * All signals are blocked except during waits, so no signal can arrive between the check of its
+ * flag and the wait.
  */
 #include "tracelogger.h"
 

@@ -4,17 +4,19 @@
  *
  * Invariants
  * - While the spool has files, new events go into it too: the link carries events in order.
- * - A file is removed when its last byte is acknowledged, as far as the link tells, or when the
- *   limits require its room. In the latter case the peer misses its frames.
+ * - A file is removed when its last byte is acknowledged (or sent, if the link does not tell what
+ *   was acknowledged), or when the limits require its room. In the latter case the peer misses
+ *   its frames.
  * - The file being written is sent too. When all of it is sent, events go over the link again;
- *   its unacknowledged bytes are in memory then, like others of the link.
- * - A file that cannot be read stays, and does not delay the others. It is tried again for the
- *   next peer.
+ *   from then on, the file's unacknowledged bytes are in memory, like all unacknowledged bytes of
+ *   the link.
+ * - A file that cannot be read stays, and does not delay the other files. The logger tries to
+ *   read it again for the next peer.
  * - If the peer goes, the next one gets the rest of the file from the beginning of a frame, and
  *   before it the context for the reader: the announcement and all names up to there.
- * - The next run continues at the same position. It is stored when a peer goes and at the end,
- *   for a file that is complete. After a kill or power failure, the position at which the last
- *   peer went applies.
+ * - A restarted logger continues at the same position. The position in a complete file is stored
+ *   when a peer goes and when the logger ends. After a kill or power failure, the position at
+ *   which the last peer went applies.
  * - Reading from the device does not wait for a peer: a thread connects (common/dial.c).
  */
 #include <errno.h>
@@ -46,7 +48,7 @@ int tl_spool_init(struct tl_spool *p, const struct tl_options *opt)
 	return tl_store_init(&p->files, &p->opt);
 }
 
-/* The peer gets the file from @from on, and none of its context yet. */
+/* Send the peer the file from offset @from on. No part of the context has been sent yet. */
 static void begin_at(struct tl_spool *p, off_t from)
 {
 	p->from = from;
@@ -74,7 +76,7 @@ static off_t frame_before(int fd, off_t at)
 	return flag ? from + (flag - buf) + 1 : from;
 }
 
-/* A line that identifies the file, and the number of its bytes that are sent. */
+/* A line that identifies the file, and the number of bytes of it that were sent. */
 static bool place_line(int fd, uint64_t number, off_t sent, char *out, size_t size)
 {
 	struct stat st;
@@ -109,7 +111,10 @@ void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struc
 	p->sent = tl_spool_sure(p, to);
 	if (!place_line(p->fd, p->number, p->sent, line, sizeof(line)))
 		return;
-	/* Without room for it, the whole file is sent again, as after a kill. */
+	/*
+	 * If there is no room to store the position, the whole file is sent again, as after a
+	 * kill.
+	 */
 	fd = tl_own_open(files, PLACE, O_WRONLY | O_CREAT);
 	if (fd < 0)
 		return;
@@ -214,7 +219,7 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 			continue;
 		}
 		err = open_file(p, files, files->own[i].number, files->own[i].name);
-		/* If a user removed it, there is nothing to send. */
+		/* If a user removed the file, there is nothing to send. */
 		if (err && (err != ENOENT || !tl_store_remove(files, i)))
 			cannot_read(files, i, err);
 		if (p->fd >= 0)
@@ -226,7 +231,7 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 	return p->fd >= 0;
 }
 
-/* The file is sent, or cannot be read because of @err. */
+/* The file was sent, or could not be read because of @err. */
 static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 {
 	size_t i = find(files, p->name);
@@ -239,8 +244,8 @@ static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 }
 
 /*
- * True if this frame is part of the context that each reader needs. LOST is not: a loss is
- * reported once.
+ * True if this frame is part of the context that each reader needs. A LOST frame is not part of
+ * it, because a loss is reported only once.
  */
 static bool is_told(const uint8_t *p, size_t n)
 {
@@ -255,7 +260,10 @@ static bool is_told(const uint8_t *p, size_t n)
 	       devtrace_type_is_transport(p[at] ^ flip);
 }
 
-/* Bytes of consecutive frames at @p that are context, or are not; the last may be cut. */
+/*
+ * Number of bytes at @p in consecutive frames that are context (@told) or are not. The last frame
+ * may be cut.
+ */
 static size_t run_of(const uint8_t *p, size_t n, bool told)
 {
 	const uint8_t *flag;

@@ -263,7 +263,7 @@ int tl_store_begin(struct tl_store *s)
 		tl_sync_file(s->sync, s->fd);
 		tl_sync_dir(s->sync);
 	}
-	/* Bytes behind an incomplete head could not be decoded. */
+	/* Bytes after an incomplete head could not be decoded. */
 	done = tl_store_write(s, head, n);
 	if (done == (ssize_t)n) {
 		s->head = s->size;
@@ -307,8 +307,8 @@ static bool is_moved(const struct tl_store *s)
 }
 
 /*
- * How many of the first @size bytes are gone: all if the file was removed, or those behind the
- * end of a file that was cut.
+ * How many of the first @size bytes are gone: all if the file was removed, or those after the new
+ * end if the file was cut.
  */
 static uint64_t bytes_gone(const struct tl_store *s, uint64_t size)
 {
@@ -379,7 +379,7 @@ void tl_store_end(struct tl_store *s)
 
 void tl_store_spoilt(struct tl_store *s)
 {
-	/* A served peer may go at any time: that is no error. */
+	/* A peer that connected to us may go at any time; this is not an error. */
 	s->left = s->opt->served >= 0;
 	s->errors += !s->left;
 	if (s->linked) {

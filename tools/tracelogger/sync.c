@@ -2,9 +2,10 @@
 /*
  * sync.c - a thread that waits for the disk, so that the logger does not
  *
- * The logger tells it the file and that bytes were written, and goes on. fdatasync(2) works on a
- * duplicate of the descriptor, as the logger may close the file meanwhile. The directory is
- * synced after a file was made or removed; otherwise a power failure could undo that.
+ * The logger tells this thread the file and that bytes were written, and goes on without waiting.
+ * fdatasync(2) works on a duplicate of the descriptor, as the logger may close the file
+ * meanwhile. The directory is synced after a file was made or removed; otherwise a power failure
+ * could undo the change.
  *
  * Invariant: files are synced in the order in which they were written. A power failure removes
  * only the newest bytes.
@@ -29,7 +30,7 @@ struct tl_sync {
 	unsigned int	nr_closed;
 	bool		dirty, dir, now, stop;
 	uint64_t	errors;		/* not reported yet */
-	int		err;		/* of the last sync; 0: none */
+	int		err;		/* error of the last sync; 0: no error */
 };
 
 /* Wait until there is something to sync, at most for the interval. The lock is held. */

@@ -3,8 +3,8 @@
  * syslog.c - events with a severity as messages of RFC 5424, in the framing of RFC 6587
  *
  * Invariants
- * - A message is "LENGTH SP MESSAGE", and MESSAGE has no control characters: the reader finds
- *   the begin of each message from the one before.
+ * - A message is "LENGTH SP MESSAGE", and MESSAGE has no control characters: so the reader finds
+ *   where each message begins from the length of the previous message.
  * - Lost events and missing frames become messages too: only events without a severity are left
  *   out silently.
  */
@@ -184,7 +184,7 @@ static void put_text(struct tl_syslog *s, const struct fmt_dict *dict,
 	else
 		fmt_print(&s->text, entry, e->data, e->len, &dict->names);
 	len = s->text.len < TEXT_MAX ? s->text.len : TEXT_MAX;
-	/* Do not cut within a UTF-8 character. */
+	/* Do not cut the text within a UTF-8 character. */
 	while (len && len < s->text.len && ((uint8_t)s->text.buf[len] & 0xc0) == 0x80)
 		len--;
 	out_mem(&s->msg, s->text.buf, len);

@@ -2,8 +2,9 @@
 /*
  * tally.c - count events and losses without decoding them
  *
- * The kernel's stream has no damage and no gap. To save it, only the type of each frame and the
- * count of LOST frames are needed. The decoder takes over if a time, a severity or a field is.
+ * The kernel's stream has no damage and no gap. To save the stream, only the type of each frame
+ * and the count in LOST frames are needed. If a time, a severity or a field is needed, the
+ * decoder counts instead.
  */
 #include <string.h>
 #include "run.h"

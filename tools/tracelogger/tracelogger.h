@@ -50,14 +50,15 @@ struct tl_options {
 	bool		zstd;
 	bool		compact;
 	int		zstd_level;
-	const char	*last_boot;	/* path of its device, or NULL */
-	const char	*notes[TL_NOTES + 1];	/* NAME=VALUE; the last for TL_NOTE_LAST */
+	const char	*last_boot;	/* path of the device with the previous boot, or NULL */
+	/* NAME=VALUE; the last element is reserved for TL_NOTE_LAST */
+	const char	*notes[TL_NOTES + 1];
 	size_t		nr_notes;
 };
 
 /*
- * tl_stop counts the signals to end; the others are flags. tl_signalled() returns a signal that
- * came, or 0, and clears its flag, but never tl_stop.
+ * tl_stop counts the signals to end; the other three are flags. tl_signalled() returns a signal
+ * that came, or 0, and clears its flag. It never clears tl_stop.
  */
 extern volatile sig_atomic_t tl_stop, tl_reopen, tl_save, tl_tell;
 void tl_signals(sigset_t *waiting);
@@ -122,7 +123,7 @@ struct tl_store {
 	bool		linked;		/* a link in place of files */
 	struct link	link;
 	struct dial	*dial;		/* connection in progress, or NULL */
-	int64_t		patience;	/* longest wait for it, ns */
+	int64_t		patience;	/* longest wait for the connection, ns */
 	int64_t		rested;		/* time from which the next peer may be tried, ns */
 	const sigset_t	*mask;		/* signal mask during that wait */
 	struct tl_sync	*sync;		/* NULL: nothing is synced */
@@ -141,7 +142,7 @@ struct tl_store {
 	size_t		nr;
 	uint64_t	bytes, files, removed, errors;
 	uint64_t	gone;		/* bytes of files that users removed or cut */
-	bool		left;		/* the served peer has gone */
+	bool		left;		/* the peer that connected to us has gone */
 	bool		told;		/* the current file is counted in @gone */
 	uint64_t	resent;		/* bytes sent again, not acknowledged before */
 	uint64_t	unacked;	/* bytes that were not acknowledged at the end */
@@ -181,8 +182,8 @@ const char *tl_store_slash(const struct tl_store *s);
 /* True if a user moved, removed or cut the current file: write no more into it. */
 bool tl_store_left(const struct tl_store *s);
 /*
- * The same after a write that began at offset @size: if it returns true, the bytes written are
- * gone and not counted.
+ * Check the same after a write that began at offset @size. If the function returns true, the
+ * written bytes are gone and are not counted.
  */
 bool tl_store_took_away(struct tl_store *s, uint64_t size);
 /* Count the errors of the thread that syncs, and report the first. */
@@ -204,23 +205,26 @@ bool tl_peer_gone(const struct tl_store *s);
 bool tl_peer_tells(const struct tl_store *s);
 ssize_t tl_peer_write(const struct tl_store *s, const uint8_t *p, size_t n);
 /*
- * Accept peers, each in a process of its own, which gets its descriptor as result. The listener
- * returns a negative error number; -ECANCELED after SIGTERM.
+ * Accept peers and fork a process for each. In that process, return the peer's descriptor. In the
+ * listener, return a negative error number: -ECANCELED after SIGTERM.
  */
 int tl_serve(struct tl_options *opt, const sigset_t *mask, int64_t ping);
 
-/* The spool: files instead of a link whose peer is away, sent later, oldest first. */
+/*
+ * The spool: while the peer of a link is away, events go into files. These are sent later, oldest
+ * first.
+ */
 struct tl_spool {
 	struct tl_options opt;
 	char		path[PATH_MAX];
-	struct tl_store	files;		/* moved to tl_run: its store or other */
+	struct tl_store	files;		/* moved to @store or @other of struct tl_run */
 	int		fd;		/* descriptor of the file being sent, or -1 */
 	uint64_t	number;
 	char		name[NAME_MAX + 1];
-	off_t		sent;		/* bytes of it that are sent */
-	off_t		from;		/* where the part for this peer begins */
+	off_t		sent;		/* bytes of that file that were sent */
+	off_t		from;		/* offset at which the part for this peer begins */
 	off_t		told;		/* offset up to which the context before @from is sent */
-	size_t		part;		/* bytes of context behind @told, found but not sent */
+	size_t		part;		/* bytes of context after @told, found but not sent yet */
 };
 
 enum tl_spool_next {
@@ -237,12 +241,15 @@ enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, str
 bool tl_spool_current(const struct tl_spool *p, const struct tl_store *files);
 /* Offset up to which the file has certainly arrived, at the beginning of a frame. */
 off_t tl_spool_sure(const struct tl_spool *p, const struct tl_store *to);
-/* Everything is sent: remove the current file. */
+/* Everything was sent: remove the current file. */
 void tl_spool_leave(struct tl_spool *p, struct tl_store *files);
 /* Number of files that cannot be read; try them again. */
 size_t tl_spool_stuck(const struct tl_store *files);
 void tl_spool_retry(struct tl_store *files);
-/* Store the position in the file for the next run; the second if the peer has gone. */
+/*
+ * Store the position in the file for a restarted logger. Call tl_spool_broken() if the peer has
+ * gone.
+ */
 void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struct tl_store *to);
 void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl_store *to);
 void tl_spool_free(struct tl_spool *p, struct tl_store *files);
@@ -256,7 +263,7 @@ void tl_syslog_item(struct tl_syslog *s, const struct devtrace_decoder *d,
 		    const struct devtrace_item *item);
 /* Bytes of messages ready; moved to @to unless it is NULL. */
 size_t tl_syslog_take(struct tl_syslog *s, uint8_t *to);
-/* Offset behind the last whole message; the first begins at @p. */
+/* Offset of the end of the last whole message. The first message begins at @p. */
 size_t tl_syslog_edge(const uint8_t *p, size_t n);
 
 /* Commands for events (exec.c). */
@@ -270,7 +277,7 @@ struct tl_exec_counts {
 void tl_exec_check(const char *expression);
 struct tl_exec *tl_exec_new(const struct tl_options *opt);
 void tl_exec_free(struct tl_exec *x);
-/* The device, for processes that --match gives by id. */
+/* Set the device, which translates the process IDs in --match. */
 void tl_exec_device(struct tl_exec *x, int fd);
 /* Events older than @ts are ignored. */
 void tl_exec_from(struct tl_exec *x, uint64_t ts);
@@ -293,7 +300,10 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 		      const struct devtrace_totals *t, const char *why);
 void tl_report_progress(struct tl_report *r, const struct tl_store *s,
 			const struct devtrace_totals *t);
-/* The store cannot be written because of @err, or can again (0); reported once. */
+/*
+ * The store cannot be written because of @err, or (@err 0) can be written again. Each change is
+ * reported once.
+ */
 void tl_report_blocked(struct tl_report *r, const struct tl_store *s, int err);
 
 #endif

@@ -3,10 +3,10 @@
  * trigger.c - --on-trigger: a file each time the trigger fires
  *
  * Invariants
- * - The stream goes on only when all its events are in the file, and the trigger is armed only
- *   after that: no event is overwritten while it is being saved.
+ * - The stream goes on only when all its events are in the file, and only then the trigger is
+ *   armed again. So no event is overwritten while it is being saved.
  * - The trigger is armed --interval after it fired, which limits the number of files. The stream
- *   goes on before that.
+ *   goes on earlier.
  * - The kernel counts how often the trigger fired: a lost notification is noticed at the next
  *   one, and a stream that was stopped before the start is saved first.
  */
@@ -99,7 +99,7 @@ static bool ready(struct watch *w)
 	       (!stops(w) || state(w) != DEVTRACE_STATE_RUNNING);
 }
 
-/* Wait for a change, a signal, or the end of the time. */
+/* Wait for a change or a signal, but at most @ns. */
 static void wait_change(struct tl_run *r, int fd, int64_t ns)
 {
 	tl_wait_for(r, fd, ns);
@@ -119,7 +119,10 @@ static void add_totals(struct devtrace_totals *to, const struct devtrace_totals 
 	to->damages += t->damages;
 }
 
-/* Save the whole stream in one file. Returns false if it is not saved and the run is to end. */
+/*
+ * Save the whole stream in one file. Returns false if it could not be saved and the logger has to
+ * end.
+ */
 static bool save(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
@@ -150,7 +153,7 @@ static bool save(struct tl_run *r)
 	return true;
 }
 
-/* A frozen stream must be stopped before it can run. */
+/* Start the stream. A frozen stream must be stopped first. */
 static int go_on(struct watch *w)
 {
 	int err = 0;
