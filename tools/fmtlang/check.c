@@ -3,8 +3,9 @@
  * check.c - conflicts between declarations
  *
  * The first description of a minor, a severity of a major, a record type or an enum value is
- * used. A later one is an error that names both places, unless the first is in a file of an
- * earlier place (such as -e before /usr/trace): then the later one is ignored.
+ * used. A later description is an error whose message names both lines. Exception: if the first
+ * is in an earlier place of the search order (for example, -e comes before /usr/trace), the later
+ * description is ignored without a message.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, si
 
 void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e)
 {
-	/* A file that the user named counts for every program. */
+	/* A file that the user named applies to every program. */
 	struct fmt_entry **slots = p->file->needs && p->set->given ? p->set->needing :
 				   p->set->records;
 
@@ -216,7 +217,7 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 	}
 	if (!strcmp(m->name, name))
 		return m;
-	/* An earlier place uses the number for another major: ignore this one. */
+	/* A file of an earlier place uses the number for another major: ignore the new major. */
 	if (overrides(&m->place, p))
 		return NULL;
 	fmt_locate(&m->place, &line, &column);
@@ -226,8 +227,9 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 }
 
 /*
- * The stream may name a user record. A description with another name, in a file that the user
- * did not name, belongs to another program's record with this number.
+ * The stream may contain the emitter's name of a user record. If a description has another name
+ * and the user did not name its file, it describes another program's record with the same number:
+ * it is not used.
  */
 static const struct fmt_entry *find_record(const struct fmt_set *set, uint8_t type,
 					   const struct fmt_names *names)

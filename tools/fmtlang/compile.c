@@ -73,7 +73,10 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* Parse a number. Digits after 1000 are dropped; range checks reject it. */
+/*
+ * Parse a number. Once it is above 1000 further digits are dropped; range checks reject such a
+ * number.
+ */
 static unsigned int small_number(struct text *t)
 {
 	unsigned int n = 0;
@@ -84,7 +87,7 @@ static unsigned int small_number(struct text *t)
 	return n;
 }
 
-/* The names of the arguments, as "port, lost", for an error message. */
+/* List the names of the arguments for an error message, such as "port, lost". */
 static void list_args(const struct text *t, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -337,7 +340,7 @@ static void compile_text(struct text *t)
 	e->ops = ops;
 }
 
-/* Without a text: "name=value unit" for each argument. */
+/* A description without a text prints "name=value unit" for each argument. */
 static void compile_list(struct text *t)
 {
 	struct fmt_entry *e = t->e;
@@ -393,7 +396,8 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text)
 		struct fmt_arg *a = &e->args[i];
 
 		if (!a->used && !e->declared)
-			a->accept = FMT_M_ANY;	/* e.g. 1 if there is only %2$d */
+			/* an argument that no conversion uses, e.g. 1 if there is only %2$d */
+			a->accept = FMT_M_ANY;
 		else if (!a->used && !p->broken)
 			fmt_warning(p, a->offset, "the text does not print '%s'", a->name);
 	}

@@ -2,9 +2,9 @@
 /*
  * dict.c - names from the dictionary of an event's stream
  *
- * A program names its own objects; the kernel's names are for all. So a program's event is
- * looked up in the names of its process first, and a program's record never gets the kernel's
- * record name.
+ * The names that a program gives are for its own objects; the kernel's names are for all
+ * processes. So a program's event is looked up in the names of its process first, and a program's
+ * record never gets the kernel's record name.
  */
 #include "fmt.h"
 
@@ -34,7 +34,7 @@ static const char *record(const struct fmt_names *names, uint8_t type)
 	const char *all = devtrace_decoder_name(d->decoder, DEVTRACE_T_USR, 0, type, 0, 0);
 	const char *s = fmt_dict_name(d, DEVTRACE_T_USR, type, 0, 0);
 
-	/* Equal: its process has not named it. */
+	/* The names are equal, so the process has not named its record. */
 	return d->event->flags & DEVTRACE_F_USER && s == all ? NULL : s;
 }
 

@@ -47,20 +47,22 @@ static inline uint32_t fmt_elem_bit(const struct devtrace_elem *e)
 struct fmt_file {
 	struct fmt_file	*next;
 	const char	*path;
-	unsigned int	place;		/* number of its place; lower numbers override */
+	/* number of the file's place in the search order; lower numbers override */
+	unsigned int	place;
 	uint64_t	dev, ino;	/* identify the file; 0: no file */
 	char		*text;
 	size_t		len;
 	uint32_t	*lines;		/* offset of each line */
 	unsigned int	last_line;	/* index into lines */
 	unsigned int	errors, warnings;
-	const char	*needs;		/* what a program calls the type below; NULL: nothing */
+	/* the file applies to programs that give the type below this name; NULL: to all programs */
+	const char	*needs;
 	uint8_t		needs_type;
 };
 
 struct fmt_place {
 	const struct fmt_file *file;
-	size_t	offset;			/* of the first byte */
+	size_t	offset;			/* offset of the first byte */
 };
 
 struct fmt_label {
@@ -144,7 +146,8 @@ struct fmt_set {
 	struct fmt_arena arena;
 	struct fmt_file	*files, **files_end;
 	struct fmt_entry *records[256];
-	struct fmt_entry *needing[256];	/* in files that count for some programs only */
+	/* descriptions from files that apply to some programs only */
+	struct fmt_entry *needing[256];
 	struct fmt_major **majors;	/* hash table that grows */
 	unsigned int	nr_majors, nr_buckets;
 	fmt_diag_fn	*diag;
@@ -159,15 +162,15 @@ void fmt_set_init(struct fmt_set *set, fmt_diag_fn *diag, void *arg);
 void fmt_set_free(struct fmt_set *set);
 
 /*
- * Add the declarations of a text, of a file, or of the *.fmt files of a directory.
- * Mistakes are reported; declarations without a mistake are added. 0, or -1 if the
- * file or directory cannot be read (errno; reported as well) or there is no memory.
- * missing_ok: a directory that does not exist is no mistake.
+ * Add the declarations of a text, of a file, or of the *.fmt files of a directory. Mistakes are
+ * reported; declarations without a mistake are added. Return 0, or -1 with errno if the file or
+ * directory cannot be read (this is reported, too) or there is no memory. missing_ok: it is not a
+ * mistake if the directory does not exist.
  */
 int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len);
 int fmt_add_file(struct fmt_set *set, const char *path);
 int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok);
-/* Directories separated by colons. */
+/* Add the *.fmt files of directories that are separated by colons. */
 int fmt_add_path(struct fmt_set *set, const char *path);
 /*
  * Files that are added from now on belong to the next place. Declarations of earlier places
@@ -181,7 +184,7 @@ void fmt_next_place(struct fmt_set *set);
  */
 void fmt_add_default(struct fmt_set *set);
 
-/* FMT_ANY: "minor *", the codes of a major that have no name of their own. */
+/* FMT_ANY: "minor *" describes the codes of a major that have no description of their own. */
 enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE, FMT_ANY };
 
 /* Called with the name and number of a type, of a major, or of a code as MAJOR.MINOR. */
@@ -200,7 +203,10 @@ struct fmt_names {
 	const char *(*record)(const struct fmt_names *names, uint8_t type);
 };
 
-/* The dictionary of an event's stream: the names of its process, then those for all. */
+/*
+ * The dictionary of an event's stream: first the names of the event's process, then the names for
+ * all processes.
+ */
 struct fmt_dict {
 	struct fmt_names names;		/* must be first */
 	const struct devtrace_event *event;
@@ -213,9 +219,9 @@ const char *fmt_dict_name(const struct fmt_dict *d, uint8_t kind, uint32_t value
 			  uint8_t group, uint64_t key);
 
 /*
- * Return the description of an event; NULL: none. A user record that @names names differently
- * has no description, unless the user named the file. For an exception *major is set if its
- * major is known, even without a description.
+ * Return the description of an event, or NULL if there is none. A user record that @names names
+ * differently has no description, unless the user named the file. For an exception whose major is
+ * known, *major is set even if there is no description.
  */
 const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
 				 const struct fmt_names *names, const struct fmt_major **major);
@@ -223,7 +229,7 @@ const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrac
 /* Print the text of an event by its description; entry NULL: by the types of its elements. */
 void fmt_print(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
 	       size_t len, const struct fmt_names *names);
-/* Print it as members of a JSON object, without braces: "args":{...},"text":"...". */
+/* Print the event as members of a JSON object, without braces: "args":{...},"text":"...". */
 void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
 		    size_t len, const struct fmt_names *names);
 

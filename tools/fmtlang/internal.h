@@ -51,7 +51,8 @@ struct fmt_parser {
 	bool		append;		/* concatenate adjacent strings */
 
 	bool		broken;		/* a mistake in this declaration */
-	bool		bad;		/* a mistake in the next token: breaks its declaration */
+	/* a mistake in the next token; the declaration that takes the token is broken */
+	bool		bad;
 	unsigned int	parens;		/* open parentheses */
 	struct fmt_table *tables[FMT_BUCKETS];	/* by the hash of their names */
 	unsigned int	nr_tables;
@@ -59,7 +60,7 @@ struct fmt_parser {
 
 /* Return an escaped copy; *len: its length. text: keep line ends and tabs. */
 const char *fmt_copy(struct fmt_parser *p, const char *s, size_t n, bool text, size_t *len);
-/* Return zeroed memory; without memory end the program with a message. */
+/* Return zeroed memory; if there is no memory, end the program with a message. */
 void *fmt_alloc(struct fmt_arena *a, size_t size);
 
 void fmt_lex_init(struct fmt_parser *p, struct fmt_set *set, struct fmt_file *file);
@@ -92,7 +93,7 @@ void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e
 void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct fmt_entry *e);
 void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int level,
 		      struct fmt_entry *e);
-/* Find or create a major; NULL if it has another name. */
+/* Find or create a major. Return NULL if the number has another name. */
 struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const char *name,
 				size_t offset);
 /* Sort an enum by value; report duplicate values. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include "internal.h"
 
-/* Find the begin of each line once: there may be many messages. */
+/* Find where each line begins. This is done once, because there may be many messages. */
 static void find_lines(struct fmt_arena *arena, struct fmt_file *f)
 {
 	const char *p, *end = f->text + f->len;
@@ -90,7 +90,7 @@ static void verror(struct fmt_parser *p, size_t offset, const char *format, va_l
 	}
 }
 
-/* An error in the current declaration: it is not used. */
+/* An error in the current declaration: the declaration is not used. */
 void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
 {
 	va_list ap;
@@ -327,10 +327,11 @@ bool fmt_begins(const struct fmt_parser *p)
 }
 
 /*
- * An unknown character at @at precedes the token: which declaration does it break? If the token
- * begins no declaration, the one that takes the token. If the character is on the line where the
- * previous token ends (!@apart), also the current one, unless the token begins a declaration on
- * that line. Otherwise none.
+ * Decide which declaration an unknown character at @at, before the token, breaks. If the token
+ * does not begin a declaration, the character breaks the declaration that takes the token. If the
+ * character is on the line where the previous token ends (!@apart), it breaks the current
+ * declaration, too, unless the token begins a declaration on the same line. In all other cases it
+ * breaks no declaration.
  */
 static void misplaced(struct fmt_parser *p, size_t at, bool apart)
 {

@@ -213,7 +213,7 @@ static int is_fmt(const struct dirent *d)
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);	/* in any locale */
+	return strcmp((*a)->d_name, (*b)->d_name);	/* the same order in any locale */
 }
 
 int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok)

@@ -49,7 +49,7 @@ static bool take(struct fmt_parser *p, char c)
 	return true;
 }
 
-/* Name the next token for "... expected, but there is ...". */
+/* Return the name of the next token for the message "... expected, but there is ...". */
 static const char *found(const struct fmt_parser *p, char *buf, size_t size)
 {
 	switch (p->tok) {
@@ -92,7 +92,7 @@ static void resync(struct fmt_parser *p)
 	p->parens = 0;
 }
 
-/* number = NUMBER [ "<<" NUMBER ] */
+/* Parse number = NUMBER [ "<<" NUMBER ]. */
 static bool parse_number(struct fmt_parser *p, uint64_t max, const char *what, uint64_t *v)
 {
 	size_t at = p->start;
@@ -136,7 +136,7 @@ static const char *parse_name(struct fmt_parser *p, const char *what, size_t *le
 	return name;
 }
 
-/* label = NAME | STRING, and its value */
+/* Parse label = NAME | STRING, and its value. */
 static struct fmt_label *parse_label(struct fmt_parser *p, bool is_flags, uint64_t *next)
 {
 	struct fmt_label *l = fmt_alloc(&p->set->arena, sizeof(*l));
@@ -375,7 +375,7 @@ static bool parse_args(struct fmt_parser *p, struct fmt_entry *e)
 	return true;
 }
 
-/* NAME [ args ] [ text ]; return it compiled, or NULL if broken. */
+/* Parse NAME [ args ] [ text ]. Return the compiled description, or NULL if it has a mistake. */
 static struct fmt_entry *parse_entry(struct fmt_parser *p, size_t at, const char *what)
 {
 	struct fmt_entry *e = fmt_alloc(&p->set->arena, sizeof(*e));
@@ -537,7 +537,10 @@ static void parse_record(struct fmt_parser *p)
 		fmt_add_record(p, (unsigned int)n, e);
 }
 
-/* Descriptions from here on apply only to programs that give this type this name. */
+/*
+ * Parse the line which says that the following descriptions apply only to programs that give a
+ * type a certain name.
+ */
 static void parse_needs(struct fmt_parser *p)
 {
 	size_t at = p->start;

@@ -3,8 +3,8 @@
  * print.c - run a description's program over the elements of an event
  *
  * Before anything is printed, the types of all elements are compared with the types that the
- * arguments accept. If one does not fit, the elements are printed by their own types instead,
- * and the line says why.
+ * arguments accept. If an element does not fit, all elements are printed by their own types
+ * instead, and the line says why.
  */
 #include <math.h>
 #include "internal.h"

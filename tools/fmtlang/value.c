@@ -2,14 +2,14 @@
 /*
  * value.c - print elements by their own types
  *
- * Used for events that no .fmt file describes, and by the conversions of a text.
- * The functions rely only on what devtrace_elem_next() has checked.
+ * These functions are used for events that no .fmt file describes, and by the conversions of a
+ * text. The functions rely only on what devtrace_elem_next() has checked.
  */
 #include <math.h>
 #include "internal.h"
 #include "value.h"
 
-#define INLINE_MAX	32	/* a longer buffer is dumped on separate lines */
+#define INLINE_MAX	32	/* bytes; a longer buffer is dumped on separate lines */
 
 int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v)
 {
@@ -39,7 +39,7 @@ int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_valu
 /* Iterates over the pieces of a buffer. */
 struct pieces {
 	const uint8_t *p;
-	size_t len, left;		/* left: bytes behind this piece */
+	size_t len, left;		/* left: bytes after this piece */
 	const uint8_t *next;
 };
 
@@ -298,8 +298,8 @@ static void print_number(struct out *o, const struct devtrace_elem *e)
 }
 
 /*
- * QS prints floats with an exponent: do so if fixed point would show only zeros, and from 1e15
- * on.
+ * QS prints floats with an exponent: do the same for values of 1e15 and above, and if fixed point
+ * would show only zeros.
  */
 static bool wants_exponent(double v, unsigned int digits)
 {

@@ -11,7 +11,7 @@
 #include "fmt.h"
 
 struct fmt_value {
-	struct devtrace_elem e;		/* of a buffer: its first piece */
+	struct devtrace_elem e;		/* the element; for a buffer, its first piece */
 	size_t	total;			/* STR, MEM: bytes in all pieces */
 	bool	pieces;			/* more than one piece */
 };
@@ -19,15 +19,16 @@ struct fmt_value {
 /* Like devtrace_elem_next(), but a buffer in pieces is one value. */
 int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v);
 
-/* The elements of an event beside the arguments of its description. */
+/* How the elements of an event fit the arguments of its description. */
 struct fmt_fit {
 	struct fmt_value values[FMT_ARGS_MAX];
-	size_t		end;		/* offset behind the last argument */
+	size_t		end;		/* offset of the end of the last argument */
 	int		bad;		/* index of the first misfit; -1: all fit */
-	int		state;		/* of bad: 1 wrong type, 0 missing, -1 broken */
+	/* state of element @bad: 1 wrong type, 0 missing, -1 broken */
+	int		state;
 };
 
-/* print.c: true if the description (NULL: none) declares arguments and the elements fit them. */
+/* print.c: true if there is a description, it declares arguments, and the elements fit them. */
 bool fmt_fit(struct fmt_fit *fit, const struct fmt_entry *entry, const uint8_t *data, size_t len);
 
 unsigned int fmt_value_bytes(const struct devtrace_elem *e);
@@ -50,7 +51,7 @@ static inline int64_t fmt_value_signed(const struct devtrace_elem *e)
 	return (int64_t)(e->v.u << shift) >> shift;
 }
 
-/* Print as the format byte says. */
+/* Print a value as its format byte says. */
 void fmt_value_print(struct out *o, const struct fmt_value *v, bool quote,
 		     const struct fmt_names *names);
 void fmt_value_json(struct out *o, const struct fmt_value *v, const struct fmt_names *names);
