@@ -15,8 +15,8 @@
 #define TRIES	100
 
 /*
- * Apply the TERMs of the command line to f. f NULL: only report mistakes that do not depend on
- * the current filter. false: a term is wrong, and a message was printed.
+ * Apply the TERMs of the command line to f. If f is NULL, only report mistakes that do not depend
+ * on the current filter. Return false if a term is wrong; a message was then printed.
  */
 static bool parse(struct tc *tc, struct devtrace_filter *f, enum tc_edit how)
 {
@@ -127,7 +127,10 @@ static int show(struct tc *tc)
 	return 0;
 }
 
-/* Print the filter that the terms make, like save or in JSON. Only names need the kernel. */
+/*
+ * Print the filter that the terms make, in the form of 'save' or in JSON. The kernel is asked
+ * only if a term has a name.
+ */
 static int check(struct tc *tc)
 {
 	struct devtrace_filter f;
@@ -199,7 +202,10 @@ static int load(struct tc *tc)
 		char *s = buf + strspn(buf, " \t"), *end = buf + n;
 
 		line++;
-		/* A torn file has such bytes: terms may be missing. */
+		/*
+		 * A NUL means that the file was damaged, for example by a power cut, so terms may
+		 * be missing.
+		 */
 		nul = memchr(buf, 0, (size_t)n);
 		while (end > s && strchr(" \t\r\n", end[-1]))
 			*--end = '\0';
@@ -226,7 +232,7 @@ static int load(struct tc *tc)
 		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
 		ret = 1;
 	} else if (!terms) {
-		/* Possibly a truncated or wrong file: do not treat it as "all". */
+		/* The file may be truncated or be the wrong file, so do not treat it as "all". */
 		fprintf(stderr, "tracectl: %s: %s: has no TERM; 'all' alone lets everything pass\n",
 			tc->command, path);
 		ret = 1;

@@ -2,9 +2,10 @@
 /*
  * main.c - the command line of tracectl
  *
- * Exit status: 0; 1 if the kernel refused or cannot be reached, or a file could not be read or
- * written; 2 if the command line is wrong: nothing was changed. Long options may stand anywhere,
- * short ones only before the command, because later words may begin with a minus.
+ * Exit status: 0; 1 if the kernel refused the request or cannot be reached, or a file could not
+ * be read or written; 2 if the command line is wrong. In the last case nothing was changed. Long
+ * options may stand anywhere, short ones only before the command, because later words may begin
+ * with a minus.
  */
 #include <errno.h>
 #include <signal.h>
@@ -207,7 +208,10 @@ int tc_fail_as(const struct tc *tc, const char *name, const char *kernel)
 
 int tc_fail_change(const struct tc *tc, const char *name, int err)
 {
-	/* The refused call was a read, for which CAP_SYSLOG suffices; the change needs more. */
+	/*
+	 * The refused call was a read, for which CAP_SYSLOG is enough. Name the capabilities that
+	 * the change needs.
+	 */
 	if (err == -EPERM)
 		return fail(tc, name, "this needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	return tc_fail(tc, name);
@@ -458,7 +462,10 @@ int main(int argc, char **argv)
 	ret = run(&tc, &line);
 	out_flush(&tc.out);
 	if (tc.out.err && tc.out.err != EPIPE) {
-		/* EINTR: a signal ended a blocked write; standard error may block, too. */
+		/*
+		 * EINTR: a signal ended a blocked write. Print nothing, because standard error
+		 * may block, too.
+		 */
 		if (tc.out.err != EINTR)
 			fprintf(stderr, "tracectl: standard output: %s\n", strerror(tc.out.err));
 		ret = 1;

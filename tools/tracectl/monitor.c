@@ -185,8 +185,8 @@ int tc_monitor(struct tc *tc)
 
 	tc_begin(tc);
 	/*
-	 * Signals are only unblocked while the program waits or writes: no signal before a wait
-	 * is lost.
+	 * Signals are only unblocked while the program waits or writes: so a signal that arrives
+	 * just before a wait is not lost.
 	 */
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
@@ -197,7 +197,7 @@ int tc_monitor(struct tc *tc)
 	p.fd = devtrace_ctl_monitor(tc->ctl);
 	if (p.fd < 0)
 		return tc_fail(tc, NULL);
-	/* Tell scripts that no change is missed from here on. */
+	/* Tell scripts that from this line on no change is missed. */
 	if (tc->json)
 		OUT_LIT(&tc->out, "{\"event\":\"listening\"}\n");
 	else

@@ -61,7 +61,7 @@ static int kernel_has(const struct devtrace_ctl_dict *d, void *arg)
 	return 0;
 }
 
-/* Without the kernel, only the format files give names. */
+/* Read the names. If the kernel cannot be reached, only the format files give names. */
 static void learn(struct tc *tc)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");

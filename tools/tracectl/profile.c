@@ -19,7 +19,10 @@
 /* Give up after this many changes by other processes in a row. */
 #define TRIES	100
 
-/* From the kernel, by type - FIRST. An unknown type has an empty name. */
+/*
+ * The profile events that the kernel reports, indexed by type - FIRST. An unknown type has an
+ * empty name.
+ */
 struct known {
 	struct devtrace_ctl_profile type[TYPES];
 };
@@ -62,7 +65,10 @@ static uint64_t types_of(const struct devtrace_filter *f)
 	return set;
 }
 
-/* Profile events of a name; 0: not a name of such events. */
+/*
+ * Return the profile events that a name stands for, or 0 if it is not the name of a profile event
+ * or group.
+ */
 static uint64_t named_set(const char *name)
 {
 	struct devtrace_filter f, none;
@@ -73,12 +79,12 @@ static uint64_t named_set(const char *name)
 	none = f;
 	if (devtrace_filter_group(&f, DEVTRACE_FA_TYPES, name, true))
 		return 0;
-	/* A group that also has other types is only for 'filter'. */
+	/* A group that also has other types can be used only with 'filter'. */
 	memcpy(none.types + FIRST / 8, f.types + FIRST / 8, TYPES / 8);
 	return memcmp(f.types, none.types, sizeof(f.types)) ? 0 : types_of(&f);
 }
 
-/* The event of a tracepoint; exits with a message if it was not added. */
+/* Return the event of a tracepoint. If the tracepoint was not added, exit with a message. */
 static uint64_t added_set(struct tc *tc, const char *name)
 {
 	unsigned int type;
@@ -102,7 +108,10 @@ _Noreturn static void unknown(struct tc *tc, const char *name)
 	unsigned int i;
 
 	near_init(&near, name);
-	/* The list of groups, which is for showing filters, has no presets. */
+	/*
+	 * The list of groups has no presets, because it is used to show filters. So try the
+	 * preset's name here.
+	 */
 	near_try(&near, name, "latency");
 	for (i = 0; (other = devtrace_filter_group_name(DEVTRACE_FA_TYPES, i)); i++)
 		if (named_set(other))
@@ -154,7 +163,10 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 	for (i = 0; i < TYPES; i++) {
 		const struct devtrace_ctl_profile *p = &k->type[i];
 
-		/* For the last type, the kernel's own faults, the kernel warns. */
+		/*
+		 * Skip the last type, the kernel's own faults: the kernel itself warns if it
+		 * lacks them.
+		 */
 		if (!(named >> i & 1) || p->available || i == TYPES - 1)
 			continue;
 		fprintf(stderr, "tracectl: %s: %s: this kernel does not have the tracepoint %s\n",

@@ -212,7 +212,7 @@ static void parse_event(struct ask *a)
 	a->len += len;
 }
 
-/* all, none, or numbers and ranges. */
+/* Parse "all", "none", or numbers and ranges. */
 static void parse_filter(struct ask *a)
 {
 	uint8_t bits[16] = { 0 };

@@ -33,8 +33,9 @@ static void on_signal(int sig)
 struct save {
 	struct devtrace_decoder *d;
 	uint64_t	end_ts;		/* trace clock at the start of the save */
-	uint64_t	bytes, events;	/* before the item that ends the save */
-	uint64_t	lost, missed;	/* before that item; missed: while stopped or frozen */
+	uint64_t	bytes, events;	/* counts before the item that ends the save */
+	/* events lost before that item; missed: those refused while stopped or frozen */
+	uint64_t	lost, missed;
 	uint8_t		*seen;		/* by source: bits of the causes lost after end_ts */
 	uint64_t	shown;		/* time of the last progress line */
 	bool		terminal;
@@ -104,7 +105,7 @@ static void show(struct save *s)
 		(unsigned long long)devtrace_decoder_totals(s->d)->events);
 }
 
-/* Return NULL, or "read" or "write" if that failed, with errno. */
+/* Return NULL on success. If a read or write failed, return "read" or "write", with errno. */
 static const char *copy(struct save *s, int from, int to, char *buf)
 {
 	uint64_t before = 0;
@@ -264,7 +265,7 @@ int tc_save(struct tc *tc)
 	free(s.seen);
 	close(fd);
 	if (caught) {
-		/* Die of the signal, as without a handler. */
+		/* Let the signal end the program, as it would without a handler. */
 		signal(caught, SIG_DFL);
 		raise(caught);
 	}

@@ -13,7 +13,7 @@ struct list {
 	const char	*key;
 	char		between;	/* separates terms */
 	bool		*any;		/* was a term printed? */
-	char		comma;		/* separates items; 0: ',' */
+	char		comma;		/* character between items; 0 stands for ',' */
 	unsigned int	nr;
 };
 
@@ -102,7 +102,10 @@ const char *tc_type_group(unsigned int type, bool *alone)
 	return found;
 }
 
-/* Print a set of types as groups and ranges; l NULL: only count. Return the number of items. */
+/*
+ * Print a set of types as groups and ranges, or only count them if l is NULL. Return the number
+ * of items.
+ */
 static unsigned int put_types(struct list *l, struct set s, const char *sign)
 {
 	const char *name;
@@ -207,7 +210,10 @@ static const char *object_group(unsigned int n, unsigned int *first, unsigned in
 	return name;
 }
 
-/* Print a range as groups, as far as it consists of groups: adjacent ones were merged. */
+/*
+ * Print a range. Adjacent groups were merged into one range, so print the groups that it consists
+ * of, and what is left as numbers.
+ */
 static void range_item(struct list *l, const char *sign, unsigned int first, unsigned int last,
 		       bool objects)
 {
@@ -237,7 +243,7 @@ static void ranges(struct list *l, const struct devtrace_ranges *r, bool objects
 		OUT_LIT(l->o, "none");
 		return;
 	}
-	/* All numbers with holes: print "all" and the holes. */
+	/* The ranges cover all numbers except some: print "all" and the exceptions. */
 	if (r->nr > 1 && !r->r[0].first && r->r[r->nr - 1].last == 65535) {
 		item(l);
 		OUT_LIT(l->o, "all");
@@ -360,7 +366,7 @@ void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between)
 		OUT_LIT(o, "all");
 }
 
-/* null: the term is not given. */
+/* Print the ranges, or null if the filter has no such term. */
 static void json_ranges(struct out *o, const char *key, const struct devtrace_ranges *r)
 {
 	unsigned int i;

@@ -54,7 +54,10 @@ static int take(const struct devtrace_ctl_stats *s, void *arg)
 	return 0;
 }
 
-/* Rates since the previous sample; none for a stream that was recreated, whose counts restarted. */
+/*
+ * Compute the rates since the previous sample. A stream that was recreated has no rate, because
+ * its counts started again.
+ */
 static void rates(struct sample *now, const struct sample *before)
 {
 	size_t i, k;
@@ -174,7 +177,7 @@ static void text(struct sample *all, bool again)
 	out_free(o);
 }
 
-/* The other tables: one function prints a row, as text and JSON. */
+/* For the other tables, one function prints a row both as text and as JSON. */
 static void json_word(struct out *o, const char *key, const char *word)
 {
 	out_str(o, key);

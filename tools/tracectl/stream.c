@@ -164,7 +164,7 @@ int tc_streams(struct tc *tc)
 
 	if (i == 0)
 		return list(tc);
-	/* --stream may name the stream instead of a word. */
+	/* The stream may be given by --stream, and not as a word. */
 	name = tc->stream ? tc->stream : tc_next(tc, "the NAME of a stream");
 	switch (i) {
 	case 1:

@@ -15,7 +15,8 @@
 #include "tracectl.h"
 
 #define COLUMNS		16
-#define TERMINAL	80	/* columns of a terminal that does not say, e.g. a serial line */
+/* columns of a terminal that does not report its width, e.g. a serial line */
+#define TERMINAL	80
 #define NAME_LEAST	8	/* minimum columns of a truncated name */
 #define CELL		64	/* maximum bytes of a narrowed cell */
 
@@ -64,7 +65,7 @@ static size_t columns(const char *s, size_t n)
 	return width;
 }
 
-/* 12.3k, 123k, 1.23M: at most five characters. */
+/* Write a number such as 12.3k, 123k or 1.23M, in at most five characters. */
 static void shorten(char *to, uint64_t v, unsigned int unit, const char *units)
 {
 	double d = (double)v;
@@ -78,7 +79,7 @@ static void shorten(char *to, uint64_t v, unsigned int unit, const char *units)
 	snprintf(to, CELL, d < 9.995 ? "%.2f%c" : d < 99.95 ? "%.1f%c" : "%.0f%c", d, *units);
 }
 
-/* A time in seconds as 850ms, 12.3s, 4m18s, 2h05m, 3d04h. */
+/* Write a time, given in seconds, such as 850ms, 12.3s, 4m18s, 2h05m or 3d04h. */
 static void shorten_time(char *to, double s)
 {
 	const unsigned long n = (unsigned long)(s + .5);
@@ -105,7 +106,7 @@ struct cell {
 	size_t		n;
 };
 
-/* Get what is printed: the cell unchanged, or narrowed in @buf. */
+/* Get the text to print: the unchanged cell, or a narrowed copy in @buf. */
 static void narrow(const struct table *t, struct cell *c, char buf[CELL])
 {
 	const char *bar = c->head ? memchr(c->s, '|', c->n) : NULL, kind = t->kinds[c->col];
@@ -246,7 +247,10 @@ struct print {
 	bool		color;
 };
 
-/* Bytes of the first @room - 1 characters; a '~' marks the truncation. */
+/*
+ * Return the number of bytes of the first @room - 1 characters. A '~' after them marks the
+ * truncation.
+ */
 static size_t prefix(const char *s, size_t n, size_t room)
 {
 	size_t i, width = 0;

@@ -19,7 +19,7 @@ static bool wrong(struct tc_terms *t, const char *what, const char *problem)
 	return false;
 }
 
-/* Take the item at *s, and advance *s behind its comma. */
+/* Take the item at *s, and advance *s past its comma. */
 static bool next_item(struct tc_terms *t, const char **s, struct tc_item *item)
 {
 	const char *start = *s, *problem = tc_item_next(s, item);
@@ -97,7 +97,7 @@ static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const ch
 	return false;
 }
 
-/* Is this MAJOR, MAJOR.MINOR or MAJOR.* of the format files? */
+/* Is this a name MAJOR, MAJOR.MINOR or MAJOR.* from the format files? */
 static bool is_code(struct tc_terms *t, const char *name)
 {
 	char major[sizeof(((struct tc_item *)NULL)->text)];
@@ -178,7 +178,7 @@ static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return true;
 }
 
-/* Codes and processes: a list of those that pass, and one of those that do not. */
+/* Codes and processes: the filter has a list of those that pass and a list of those that do not. */
 
 static bool full(struct tc_terms *t, const char *what)
 {
@@ -261,7 +261,7 @@ static void drop_codes(struct tc_terms *t, enum devtrace_filter_attr term,
 			devtrace_filter_number(t->f, term, l->v[i], false);
 }
 
-/* Pass a code or major, which may be excluded. */
+/* Let a code or major pass. It may be in the list of the excluded ones. */
 static bool code_add(struct tc_terms *t, const struct code *c, const char *what)
 {
 	struct devtrace_filter *f = t->f;
@@ -276,7 +276,7 @@ static bool code_add(struct tc_terms *t, const struct code *c, const char *what)
 	return edit_code(t, false, c, true) == -ENOSPC ? full(t, what) : true;
 }
 
-/* Pass a code or major no longer. */
+/* Do not let a code or major pass any longer. */
 static bool code_remove(struct tc_terms *t, const struct code *c, const char *what)
 {
 	struct devtrace_filter *f = t->f, left = *f;
@@ -289,7 +289,7 @@ static bool code_remove(struct tc_terms *t, const struct code *c, const char *wh
 	if (c->whole) {
 		drop_codes(&then, DEVTRACE_FA_CODES, &left.codes, c->number);
 	} else if (is_on(&f->majors, DEVTRACE_CODE_MAJOR(c->number))) {
-		/* Its other codes still pass. */
+		/* The other codes of the major still pass. */
 		if (edit_code(&then, true, c, true) == -ENOSPC)
 			return full(t, what);
 		ret = 0;
@@ -319,7 +319,7 @@ static bool code_item(struct tc_terms *t, const struct tc_item *item, const stru
 	return edit_code(t, false, c, true) == -ENOSPC ? full(t, item->text) : true;
 }
 
-/* MAJOR:MINOR or MAJOR, in numbers. */
+/* Parse MAJOR:MINOR or MAJOR, given as numbers. */
 static bool code_number(const char *s, struct code *c)
 {
 	char text[sizeof(((struct tc_item *)NULL)->text)], *minor;
@@ -336,7 +336,10 @@ static bool code_number(const char *s, struct code *c)
 	return true;
 }
 
-/* Minor number after a major; 256: empty, all minors; -1: not a minor. */
+/*
+ * Return the minor number after a major. An empty text means all minors: return 256. Return -1 if
+ * the text is not a minor number.
+ */
 static int minor_of(const char *s)
 {
 	uint64_t v;
@@ -353,8 +356,8 @@ static bool has_no_minor(const char *s)
 }
 
 /*
- * A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR. Several may have the
- * same name: take all.
+ * A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR. Several codes may have
+ * the same name: use all of them.
  */
 static bool code_name(struct tc_terms *t, const struct tc_item *item, const char *problem)
 {

@@ -12,7 +12,10 @@ static int hex(char c)
 	       tolower((unsigned char)c) - 'a' + 10 : -1;
 }
 
-/* Copy a quoted text; *s is after the opening quote. false: no closing quote, or a bad escape. */
+/*
+ * Copy a quoted text; *s is after the opening quote. Return false if there is no closing quote,
+ * or a bad escape.
+ */
 static bool quoted(const char **s, char *to, size_t size)
 {
 	size_t n = 0;

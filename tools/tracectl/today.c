@@ -72,7 +72,7 @@ static bool has_process(const struct devtrace_filter *f)
 	if (f->comms.given)
 		return true;
 	for (i = 0; i < f->pids.nr; i++)
-		/* 0: the idle threads. */
+		/* Number 0 stands for the idle threads, which always exist. */
 		if (!f->pids.v[i] || !kill((pid_t)f->pids.v[i], 0) || errno != ESRCH)
 			return true;
 	return false;

@@ -17,7 +17,7 @@
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
 struct tc {
-	struct devtrace_ctl *ctl;	/* tc_open() */
+	struct devtrace_ctl *ctl;	/* opened by tc_open() */
 	struct out	out;
 	const char	*stream;	/* --stream; NULL: not given */
 	const char	*interval;	/* --interval; NULL: not given */
@@ -43,13 +43,13 @@ int tc_fail_as(const struct tc *tc, const char *name, const char *kernel);
 /* Print the warning of the last successful call, if any. */
 void tc_note(const struct tc *tc);
 void tc_open(struct tc *tc);
-/* The stream of --stream, or stream 0. */
+/* Return the stream given by --stream, or stream 0. */
 const char *tc_stream(const struct tc *tc);
-/* Take the next word; without one, exit with a message that @what is missing. */
+/* Take the next word. If there is none, exit with a message that @what is missing. */
 const char *tc_next(struct tc *tc, const char *what);
 /*
- * Find a command of two words, such as "stream list", by the next word; without one return the
- * first. Sets tc->command, returns the index.
+ * Find the second word of a command of two words, such as "stream list". Return its index in
+ * names, or 0 if there is no further word. Set tc->command.
  */
 size_t tc_second(struct tc *tc, const char *const *names, size_t nr, const char *problem);
 /* Exit with a message if a word is left. */
@@ -77,7 +77,10 @@ int tc_profile_on(struct tc *tc, unsigned int type);
 int tc_tracepoint_add(struct tc *tc);
 int tc_tracepoint_del(struct tc *tc);
 int tc_tracepoint_fmt(struct tc *tc);
-/* *type: type of the added tracepoint; 0: not added. Return 0 or the library's error. */
+/*
+ * Set *type to the type of the added tracepoint, or to 0 if it was not added. Return 0 or the
+ * library's error.
+ */
 int tc_tracepoint_type(struct tc *tc, const char *name, unsigned int *type);
 int tc_info(struct tc *tc);
 /* -s and -p */
@@ -94,7 +97,10 @@ struct tc_item {
 	char	text[128];
 };
 
-/* Take the item at *s, and advance *s behind its comma. NULL, or what is wrong with it. */
+/*
+ * Take the item at *s, and advance *s past its comma. Return NULL, or a message saying what is
+ * wrong with the item.
+ */
 const char *tc_item_next(const char **s, struct tc_item *item);
 
 /* tracectl/terms.c: words to a filter. */
@@ -105,11 +111,12 @@ struct tc_terms {
 	struct devtrace_filter *f;
 	enum tc_edit	how;
 	bool		alone;		/* ignore errors that depend on the current filter */
-	unsigned int	seen;		/* bit per key; SET: its first term replaces the old one */
+	/* one bit for each key; with SET, the first term of a key replaces the old term */
+	unsigned int	seen;
 	char		error[512];	/* why the term is wrong */
 };
 
-/* Apply one TERM to the filter; false: see error. */
+/* Apply one TERM to the filter. If it is wrong, return false and set @error. */
 bool tc_term(struct tc_terms *t, const char *term);
 /* Does this word look like a TERM? */
 bool tc_is_term(const char *word);
@@ -122,16 +129,22 @@ void tc_note_terms(const struct tc *tc, const struct devtrace_filter *f);
 
 bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, size_t *nr,
 	     uint32_t *numbers);
-/* Name of a type, from its emitter or the format files; NULL: none. */
+/* Return the name of a type, from its emitter or the format files, or NULL if it has none. */
 const char *tc_type_name(struct tc *tc, unsigned int type);
-/* Print that the name is unknown, and the nearest known one; false: none is near. */
+/*
+ * Print that the name is unknown, and the nearest known name. Return false if no known name is
+ * near.
+ */
 bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *name,
 		     struct out *o);
 void tc_names_free(struct tc_names *names);
 
-/* tracectl/file.c: replace a regular file atomically; 0, or -1: errno. */
+/* tracectl/file.c: replace a regular file atomically. Return 0, or -1 with errno. */
 int tc_write_file(const char *path, const struct out *o);
-/* The same for a caller that writes to fd. EISDIR, ESPIPE: path is not a regular file. */
+/*
+ * Replace a file whose content the caller writes to fd. Fails with EISDIR or ESPIPE if path is
+ * not a regular file.
+ */
 struct tc_file {
 	int	fd;
 	char	*tmp, *path;
@@ -162,9 +175,9 @@ void tc_cells(struct out *o, const uint64_t *n, size_t nr);
 /*
  * tracectl/table.c: print aligned columns that fit the terminal. Rows are lines of cells
  * separated by tabs; the first has the headings, as HEADING or HEADING|SHORT. Kinds of columns:
- * 'l' text, 'c' a name that may be truncated, 'r' text or number at the right, 'n' a count, 'x'
- * a count of losses, 'X' one that may be omitted if it is 0 in all rows, 'b' bytes, 'd' a time
- * from tc_put_ns().
+ * 'l' text, 'c' a name that may be truncated, 'r' text or number at the right, 'n' a count, 'x' a
+ * count of losses, 'X' a count of losses whose column may be omitted if it is 0 in all rows, 'b'
+ * bytes, 'd' a time from tc_put_ns().
  */
 void tc_table(struct out *o, const struct out *rows, const char *kinds);
 /* A list printed entry by entry, as a table with a header or as a JSON array. */
@@ -178,11 +191,11 @@ struct tc_list {
 /* Call this after tc_open(). @key: the JSON before the array, e.g. {"streams":[ */
 void tc_list_begin(struct tc_list *l, struct tc *tc, const char *key, const char *head,
 		   const char *align);
-/* Where to write the next entry: its cells or JSON members. */
+/* Return the output for the next entry's cells or JSON members. */
 struct out *tc_list_next(struct tc_list *l);
 /* @ret: result of the call that listed; on failure print the error instead of the list. */
 int tc_list_end(struct tc_list *l, int ret, const char *name);
-/* "k":v pairs without braces. */
+/* Print members of a JSON object, without braces. */
 void tc_json_stream(struct out *o, const struct devtrace_ctl_stream *s);
 void tc_json_trigger(struct out *o, const struct devtrace_ctl_trigger *t);
 void tc_put_state(struct out *o, const struct devtrace_ctl_stream *s);

@@ -15,7 +15,7 @@ static _Noreturn void bad(const struct tc *tc, const char *error)
 	exit(2);
 }
 
-/* Take the next word if it is this one. */
+/* Take the next word if it is @w. */
 static bool word(struct tc *tc, const char *w)
 {
 	if (!tc->nr || strcmp(*tc->words, w))
@@ -35,7 +35,7 @@ static uint64_t number(struct tc *tc, const char *what, uint64_t max)
 	return v;
 }
 
-/* Take terms up to the first other word. */
+/* Take words as terms, up to the first word that is not a term. */
 static void terms(struct tc *tc, struct devtrace_filter *f, const char *after)
 {
 	struct tc_terms t = { .tc = tc, .f = f, .how = TC_SET };
