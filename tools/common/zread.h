@@ -10,17 +10,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes of the input from offset on cannot be read. */
+/*
+ * Called for each place where compressed bytes of the input, beginning at offset, cannot be read.
+ */
 typedef void zread_damage_fn(void *arg, uint64_t offset, uint64_t bytes);
 
 struct zread;
 
-/* Return NULL without memory. damage may be NULL. */
+/* Return NULL if there is no memory. damage is called for each damaged place; it may be NULL. */
 struct zread *zread_new(zread_damage_fn *damage, void *arg);
 void zread_free(struct zread *z);
 /*
- * Like read(2), but returns the content of zstd frames; other input is returned unchanged. EINTR
- * also after reading an incomplete frame; ENOTSUP without libzstd.
+ * Like read(2), but returns the content of zstd frames; other input is returned unchanged. Fails
+ * with EINTR also after reading an incomplete frame, and with ENOTSUP if the program was built
+ * without libzstd.
  */
 ssize_t zread_read(struct zread *z, int fd, void *buf, size_t n);
 /* Is there output without another read(2)? Decodes what was read before. */

@@ -246,8 +246,8 @@ void conv_text(struct conv *c, const char *text)
 }
 
 /*
- * Convert an unknown record to a text with its first 32 bytes. One in 256 truncated frames has a
- * good check by chance: so a record without a layout counts only if no frame is missing before
+ * Convert an unknown record to a text with its first 32 bytes. One truncated frame in 256 passes
+ * its check by chance. So an unknown record is converted only if no frame is missing just before
  * it.
  */
 bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n)
