@@ -4,7 +4,8 @@
  *
  * Each request asks for an acknowledgement and waits for it, so no reply is outstanding when a
  * call returns. A dump is collected to its end, and repeated if a change disturbed it
- * (NLM_F_DUMP_INTR) or it did not fit the socket (ENOBUFS): the caller sees one state, once.
+ * (NLM_F_DUMP_INTR) or it did not fit the socket (ENOBUFS): the caller sees each entry once, all
+ * from the same state.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -78,7 +79,10 @@ static void ctl_warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 	}
 }
 
-/* Kernels use two error numbers for a value that a policy refuses; older modules use EINVAL. */
+/*
+ * Explain the error. Different kernels return different error numbers for a value that a policy
+ * refuses; older modules return EINVAL.
+ */
 static int ctl_explain(struct devtrace_ctl *ctl, int err, const void *tlvs, size_t len)
 {
 	ctl_refused(ctl, err, tlvs, (int)len);
@@ -116,7 +120,7 @@ static int dump_done(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 			   nlh->nlmsg_flags & NLM_F_ACK_TLVS ? len - sizeof(*err) : 0);
 }
 
-/* Messages of a reply, one after the other. */
+/* The messages of a reply, stored one after the other. */
 struct replies {
 	char	*buf;
 	size_t	len, size;
@@ -142,7 +146,7 @@ static int ctl_keep(struct replies *r, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* Take one datagram. Return 1 if more will follow. */
+/* Process one datagram. Return 1 if more datagrams will follow. */
 static int ctl_take(struct devtrace_ctl *ctl, int len, struct replies *r)
 {
 	const struct nlmsghdr *nlh;

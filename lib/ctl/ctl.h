@@ -3,8 +3,9 @@
  * ctl.h - internal interface of libdevtrace-ctl
  *
  * A request is built in the buffer of the handle: ctl_request() begins it, mnl_attr_put_*()
- * appends, ctl_do(), ctl_get() or ctl_dump() sends it and waits for the reply. It stays there
- * until the next request, so that an error can name the attribute at the kernel's offset.
+ * appends, ctl_do(), ctl_get() or ctl_dump() sends it and waits for the reply. The request stays
+ * there until the next request, so that an error can name the attribute at the offset which the
+ * kernel reports.
  *
  * No byte from the kernel is used before ctl_parse() has checked it.
  */
@@ -60,10 +61,16 @@ struct ctl_caller {
 	void		*arg;
 };
 
-/* Dump a list, of one stream unless NULL; reply() gets a struct ctl_caller. */
+/*
+ * Dump a list: of one stream, or of all streams if stream is NULL. reply() gets a struct
+ * ctl_caller.
+ */
 int ctl_list(struct devtrace_ctl *ctl, int cmd, const char *stream, ctl_reply_fn *reply,
 	     ctl_any_fn *fn, void *arg);
-/* Store an error of the library's own; text NULL: the error number's. Return err. */
+/*
+ * Store an error that the library found. If text is NULL, store the text of the error number.
+ * Return err.
+ */
 int ctl_fail(struct devtrace_ctl *ctl, int err, const char *text);
 /* Append a name; a name that is too long is refused. */
 int ctl_put_name(struct devtrace_ctl *ctl, struct nlmsghdr *nlh, int attr, const char *name);
@@ -75,7 +82,7 @@ int ctl_parse(const struct nlmsghdr *nlh, struct ctl_attrs *attrs);
 uint32_t ctl_u32(const struct ctl_attrs *attrs, int attr);
 uint64_t ctl_u64(const struct ctl_attrs *attrs, int attr);
 uint8_t ctl_u8(const struct ctl_attrs *attrs, int attr);
-/* Truncates; always adds a NUL. */
+/* Copy a string attribute; truncate it if necessary, and always add a NUL. */
 void ctl_copy(char *to, size_t size, const struct nlattr *attr);
 #define ctl_str(to, attrs, attr)	ctl_copy(to, sizeof(to), (attrs)->a[attr])
 
@@ -95,8 +102,8 @@ struct ctl_field {
 #define CTL_THERE(what, field, ATTR)	CTL_PLACE(what, field, ATTR, CTL_IS_THERE)
 
 /*
- * Fill in a structure from attributes; absent ones give 0. The first field names the object:
- * without it return -EBADMSG.
+ * Fill in a structure from attributes; an absent attribute gives 0. The first field is the name
+ * of the object; if it is absent, return -EBADMSG.
  */
 int ctl_fields(const struct ctl_attrs *attrs, const struct ctl_field *fields, size_t nr,
 	       void *to, size_t size);
@@ -108,7 +115,7 @@ int ctl_fields(const struct ctl_attrs *attrs, const struct ctl_field *fields, si
  */
 int ctl_parse_nest(const struct nlattr *nest, const struct nlattr **tb, unsigned int max,
 		   const uint16_t *least);
-/* Find the attribute at an offset of a request, and its nest or 0. */
+/* Find the attribute at an offset of a request, and the nest that contains it, or 0. */
 bool ctl_attr_at(const struct nlmsghdr *request, uint32_t offset, int *nest, unsigned int *type);
 /* Name of an attribute: top-level (nest 0) or in a nest. */
 const char *ctl_attr_word(int nest, unsigned int type);

@@ -159,7 +159,7 @@ int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr ter
 	return 0;
 }
 
-/* Append a range; merge it with the last one if they touch. */
+/* Append a range. If it touches the last range, merge the two. */
 static bool filter_append(struct devtrace_range *out, unsigned int *n, unsigned int first,
 			  unsigned int last)
 {

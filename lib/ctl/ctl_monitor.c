@@ -2,7 +2,7 @@
 /*
  * ctl_monitor.c - notifications of changes
  *
- * Notifications have their own socket, so a request never meets one among its replies.
+ * Notifications have their own socket, so no notification comes among the replies to a request.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,7 +35,7 @@ int devtrace_ctl_monitor(struct devtrace_ctl *ctl)
 	return mnl_socket_get_fd(nl);
 }
 
-/* Return 1: a change; 0: unknown; -EBADMSG. */
+/* Return 1 if the message is a change, 0 if it is unknown, or -EBADMSG. */
 static int monitor_parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);

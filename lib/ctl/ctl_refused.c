@@ -4,7 +4,7 @@
  *
  * The kernel sends a short text, the offset of the attribute in the request, and the policy that
  * the attribute violates. The tables here have each attribute's meaning. Older modules send the
- * whole explanation: a message without a policy is passed on.
+ * whole explanation and no policy, so a message without a policy is passed on unchanged.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -3,13 +3,14 @@
  * compact.c - make a stream compact, for slow lines
  *
  * Each event frame becomes a compact frame and INFO announces this; all other frames are passed
- * on unchanged, damaged ones included. Sequence numbers stay, so a gap stays a gap.
+ * on unchanged, damaged ones included. Sequence numbers are not changed, so a gap in the input is
+ * a gap in the output.
  *
  * Invariants
  * - After a slot changes its origin, the next DT_COMPACT_BEAR + 1 frames that use it carry the
  *   origin. A time stamp has enough bytes for a decoder that knows only one of the last
  *   DT_COMPACT_BEAR + 1 events. So a decoder that misses DT_COMPACT_BEAR frames understands the
- *   next.
+ *   next frame.
  * - A stream that is compact already is passed on unchanged.
  */
 #include <stdlib.h>
@@ -21,11 +22,11 @@
 
 /* Longest raw frame without its flag, of the input and of the output. */
 #define RAW_MAX		(2 * DEVTRACE_FRAME_MAX)
-/* A frame, preceded by what its check also covers. */
+/* Room for a frame, and before it the bytes that its check also covers. */
 #define WORK_MAX	(DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX)
 /*
- * Longest event, without its check, that stays a valid frame: a compact one may grow by its
- * first byte, two optional bytes, the origin and a whole time stamp.
+ * Longest event, without its check, whose compact frame is certainly not too long. A compact
+ * frame may be longer by its first byte, two optional bytes, the origin and a whole time stamp.
  */
 #define COMPACTABLE	(DEVTRACE_FRAME_MAX - 4 - 1 - 2 - 4 - 5)
 #define FLAGS		(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | DEVTRACE_F_PTR | DEVTRACE_F_LATE)
@@ -33,17 +34,21 @@ _Static_assert((FLAGS | DT_ORIGIN_FLAGS | DEVTRACE_COMPACT) == 0xff &&
 	       !(FLAGS << DT_FLAGS_SHIFT & ~0xf0), "flags and severity fit in one byte");
 
 /*
- * Repeat a slot's origin after this many uses, and a whole time stamp after this many events,
- * for decoders that missed more frames or came late.
+ * Repeat a slot's origin after this many uses, and a whole time stamp after this many events, for
+ * decoders that missed more frames or began later.
  */
 #define SAY_AGAIN	64
 
 struct slot {
 	struct dt_origin origin;
 	bool	used;
-	uint8_t	due;			/* repetitions of @origin that are left */
+	uint8_t	due;			/* how often @origin must still be repeated */
 	uint32_t uses;			/* uses since @origin was sent */
-	uint64_t last;			/* event that used it last; the oldest is reused */
+	/*
+	 * number of the event that used the slot last; the slot with the smallest number is
+	 * reused
+	 */
+	uint64_t last;
 };
 
 struct devtrace_compact {
@@ -51,7 +56,8 @@ struct devtrace_compact {
 	void			*arg;
 	bool			known;		/* @check is known */
 	bool			already;	/* the input is compact */
-	bool			too_long;	/* more bytes than fit a frame since the flag */
+	/* since the last flag, more bytes have come than a frame can have */
+	bool			too_long;
 	enum devtrace_check	check;
 	struct slot		slots[DT_COMPACT_SLOTS];
 	uint64_t		events;
@@ -123,7 +129,10 @@ static int compact_send(struct devtrace_compact *c, size_t n, bool before)
 	return give_raw(c, raw, len);
 }
 
-/* Repeat all state: once, for decoders that came late, or as often as after a change. */
+/*
+ * Repeat all state. @once: one time, for decoders that began later; otherwise as often as after a
+ * change.
+ */
 static void say_again(struct devtrace_compact *c, bool once)
 {
 	for (unsigned int i = 0; i < DT_COMPACT_SLOTS; i++) {
@@ -188,8 +197,9 @@ static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint
 }
 
 /*
- * Write code, object, signal and elements: two formats in a byte, or one with its width
- * (@alone). Return the end; NULL: no room, not a sequence of elements, or widths without @alone.
+ * Write code, object, signal and elements: two formats share a byte, or with @alone each format
+ * takes a byte with its width. Return the end, or NULL if there is no room, if the bytes are not
+ * a sequence of elements, or if an element has a width and @alone is false.
  */
 static uint8_t *compact_pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const uint8_t *p,
 			     size_t len, bool varint, bool alone)
@@ -321,7 +331,7 @@ static int compact_event(struct devtrace_compact *c, const uint8_t *frame, size_
 	memcpy(p, c->packed, packed);
 	p += packed;
 	body_len = (size_t)(p - from);
-	/* This sum reveals a header that a decoder rebuilds wrongly. */
+	/* The check also covers this sum, so it shows if a decoder rebuilds the header wrongly. */
 	*p++ = DEVTRACE_BODY_LEN(c->check == DEVTRACE_CHECK_SUM8 ? body_len + header : body_len);
 	dt_put_le(c->work, header, DT_COMPACT_BEFORE);
 	return compact_send(c, 3 + body_len, c->check != DEVTRACE_CHECK_SUM8);
@@ -352,7 +362,7 @@ static size_t compact_intact(const struct devtrace_compact *c, const uint8_t *p,
 	return len - bytes;
 }
 
-/* Take the bytes between two flags. */
+/* Process the bytes between two flags. */
 static int compact_take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 {
 	const size_t info_min = 2 + sizeof(struct devtrace_wire_info) + 1;
@@ -372,7 +382,7 @@ static int compact_take(struct devtrace_compact *c, const uint8_t *raw, size_t n
 	if (!c->known || c->already || !dt_is_event(p[1]))
 		return give_raw(c, raw, n);
 	len = compact_intact(c, p, len, c->check);
-	/* Pass on events that could become too long, and malformed ones. */
+	/* Pass on unchanged: events that could become too long, and malformed events. */
 	if (len < 2 + DT_HEADER + 1 || len > COMPACTABLE || p[2] & DEVTRACE_COMPACT ||
 	    p[3] & ~DT_FLAGS_SEVERITY)
 		return give_raw(c, raw, n);
@@ -395,8 +405,8 @@ int devtrace_compact_feed(struct devtrace_compact *c, const void *buf, size_t n)
 			continue;
 		}
 		/*
-		 * The frame comes in pieces: collect it. Too long for a frame: pass the pieces
-		 * on.
+		 * The frame comes in pieces: collect them. If they are too long for a frame, pass
+		 * them on unchanged.
 		 */
 		while (!rc && len) {
 			size_t room = sizeof(c->raw) - c->have, some = len < room ? len : room;

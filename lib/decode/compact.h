@@ -2,9 +2,10 @@
 /*
  * compact.h - compact frames: shared by the encoder and the decoder
  *
- * Private to the library. See "Compact frames" in Documentation/wire-format.rst. In short: a
- * slot number replaces an event's header that was sent before. The check of the frame covers the
- * whole header, so a header that is rebuilt wrongly is found like any damage.
+ * Private to the library. See "Compact frames" in Documentation/wire-format.rst. In short: the
+ * number of a slot replaces the header of an event if the same header was sent earlier. The check
+ * of the frame covers the whole header, so a header that is rebuilt wrongly is found like any
+ * damage.
  */
 #ifndef DT_COMPACT_H
 #define DT_COMPACT_H
@@ -17,24 +18,28 @@
 #include "wire/bytes.h"
 
 #define DT_COMPACT_SLOTS	7
-/* Frames that may be missing before a frame that is still understood. */
+/* A frame is still understood if at most this many frames are missing before it. */
 #define DT_COMPACT_BEAR		4
 #define DT_HEADER		sizeof(struct devtrace_wire_event)
-/* The CRC of a compact frame covers these bytes first: the CRC-32 of its header. */
+/*
+ * The CRC of a compact frame is computed over four bytes, which are the CRC-32 of the rebuilt
+ * event header, and then over the frame.
+ */
 #define DT_COMPACT_BEFORE	4
 
 /* First byte of a compact body. */
-#define DT_COMPACT_SLOT		0x07	/* DT_COMPACT_MORE: see the next byte */
+#define DT_COMPACT_SLOT		0x07	/* slot number; DT_COMPACT_MORE: it is in the next byte */
 #define DT_COMPACT_MORE		0x07
 #define DT_COMPACT_TIME		0x18	/* bytes of the time - 2; 3: 8 bytes, and the origin */
 #define DT_COMPACT_TIME_SHIFT	3
 #define DT_COMPACT_FLAGS	0x20	/* a byte with flags and severity follows */
-#define DT_COMPACT_VARINT	0x40	/* numbers of more than a byte are varints */
+#define DT_COMPACT_VARINT	0x40	/* numbers longer than a byte are written as varints */
 
 /* Second byte, before flags and severity. Bits 70 are 0. */
 #define DT_MORE_SLOT		0x07
 #define DT_MORE_ORIGIN		0x08	/* the slot's origin follows */
-#define DT_MORE_ALONE		0x80	/* one format to a byte, as in other frames */
+/* formats are not paired: each takes a byte, as in other frames */
+#define DT_MORE_ALONE		0x80
 #define DT_MORE_ALL		(DT_MORE_SLOT | DT_MORE_ORIGIN | DT_MORE_ALONE)
 
 /* Flags and severity in one byte: the flags that are not in the origin, shifted left by one. */
@@ -43,7 +48,7 @@
 
 #define DT_VARINT_MAX		9	/* bytes of 64 bits: the last one has eight bits */
 
-/* The meaning of a slot. */
+/* The part of an event's header that a slot number replaces. */
 struct dt_origin {
 	uint8_t		flags;
 	uint16_t	source;
@@ -107,7 +112,7 @@ static inline uint64_t dt_unfold(uint64_t v)
 	return v >> 1 ^ -(v & 1);
 }
 
-/* How varint frames write an element. */
+/* How a frame with varints writes an element. */
 enum dt_short {
 	DT_SHORT_NOT,
 	DT_SHORT_UNSIGNED,
@@ -138,15 +143,18 @@ static inline enum dt_short dt_short(uint8_t type)
 }
 
 /*
- * Expand a compact body to @full: header and payload, at most @size bytes. @missing: frames
- * missing right before it; @sure: a CRC will check the result. Return its length; 0: malformed;
- * DT_COMPACT_LACKS: it refers to state that is unknown.
+ * Expand a compact body to @full: header and payload, at most @size bytes. @missing: number of
+ * frames missing just before this frame; @sure: a CRC will check the result. Return the length of
+ * the result, 0 if the body is malformed, or DT_COMPACT_LACKS if it refers to unknown state.
  */
 #define DT_COMPACT_LACKS	SIZE_MAX
 size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, bool sure,
 			 const uint8_t *body, size_t len, uint8_t *full, size_t size);
 
-/* Accept the event of this body, which dt_compact_expand() expanded to @full. */
+/*
+ * The event was intact: update the state by its body, which dt_compact_expand() expanded to
+ * @full.
+ */
 void dt_compact_learn(struct dt_compact_known *k, const uint8_t *body, const uint8_t *full);
 
 static inline unsigned int dt_compact_slot(const uint8_t *body)
@@ -155,10 +163,10 @@ static inline unsigned int dt_compact_slot(const uint8_t *body)
 	       body[1] & DT_MORE_SLOT : body[0] & DT_COMPACT_SLOT;
 }
 
-/* @n more frames are missing. */
+/* Note that @n more frames are missing. */
 void dt_compact_missing(struct dt_compact_known *k, uint64_t n);
 
-/* The stream begins or is announced again: all state will be repeated. */
+/* The stream begins or is announced again. Forget all state, because the stream will repeat it. */
 static inline void dt_compact_forget(struct dt_compact_known *k)
 {
 	*k = (struct dt_compact_known){ 0 };

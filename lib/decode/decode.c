@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * decode.c - from bytes in any pieces to items, with every missing frame accounted for
+ * decode.c - decode bytes, in pieces of any size, to items, and count every missing frame
  *
  * Invariants
  * - The items depend on the bytes alone, not on the pieces they come in: the decoder examines
  *   only whole raw frames, or the last DT_TAIL_MAX bytes of one.
- * - An item is delivered exactly once. If the callback stops before the last item of a frame,
- *   the frame is kept (@pending) and parsed again; the accounts have advanced, so nothing is
- *   reported twice.
+ * - An item is delivered exactly once. If the callback stops before the last item of a frame, the
+ *   frame is kept (@pending) and parsed again. The counts of frames are already updated, so
+ *   nothing is reported twice.
  * - Between two intact frames of a stream the sequence number, and after an INFO or CLOCK frame
  *   the wide counter, tells how many frames are missing; all of them are reported.
  *
@@ -28,14 +28,16 @@ struct candidate {
 	const uint8_t		*p;
 	size_t			len;
 	enum devtrace_check	check;
-	bool			compact;	/* compact, and its state is known */
-	bool			lacks;		/* compact, but its state is unknown */
+	/* a compact frame, and the state it refers to is known */
+	bool			compact;
+	/* a compact frame, but the state it refers to is unknown */
+	bool			lacks;
 	struct devtrace_item	item;	/* filled in if the frame is intact */
 };
 
 /*
- * Return how many frames are missing before this number. Numbers wrap at 256; many damaged
- * places mean that they wrapped once.
+ * Return how many frames are missing before this number. Numbers wrap at 256. Many damaged places
+ * mean that the number wrapped once.
  */
 static uint32_t missing_before(const struct devtrace_decoder *d, uint8_t seq)
 {
@@ -44,7 +46,10 @@ static uint32_t missing_before(const struct devtrace_decoder *d, uint8_t seq)
 	return d->refused > UINT8_MAX / 2 ? missing + UINT8_MAX + 1 : missing;
 }
 
-/* The same for a compact frame, whose check also covers the header that it stands for. */
+/*
+ * Is a compact frame intact under this check? The check also covers the event header that the
+ * frame abbreviates.
+ */
 static bool intact_compact(struct devtrace_decoder *d, struct candidate *c,
 			   enum devtrace_check check, size_t body)
 {
@@ -112,9 +117,9 @@ static void set_check(struct devtrace_decoder *d, enum devtrace_check check,
 
 /*
  * The frame is bad under the current check. Perhaps an INFO frame with another check was lost. A
- * damaged frame passes sum8 and the length byte once in 2^16, CRC-16 once in 2^24, CRC-32 once
- * in 2^40. So the check changes only after enough frames in a row pass another one; the frames
- * before are lost.
+ * damaged frame passes sum8 and the length byte once in 2^16, CRC-16 once in 2^24, CRC-32 once in
+ * 2^40. So the decoder changes to another check only after enough frames in a row pass it. The
+ * frames before these are lost.
  */
 static bool other_check(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -154,8 +159,8 @@ static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 }
 
 /*
- * A note, which the program that saved the stream inserted under its own check: it counts in no
- * account and says nothing about the stream's check.
+ * Is this a note? The program that saved the stream inserted it with a CRC-32. A note has no
+ * sequence number, is not counted as a frame, and says nothing about the stream's check.
  */
 static bool is_note(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -187,7 +192,7 @@ static bool decode_accept(struct devtrace_decoder *d, struct candidate *c)
 	return true;
 }
 
-/* Why the frame is bad; for the report only. */
+/* Return why the frame is bad. Only the report needs this. */
 static enum devtrace_damage_reason why_bad(const struct devtrace_decoder *d,
 					   const struct candidate *c)
 {
@@ -226,9 +231,9 @@ static bool decode_unescape(struct devtrace_decoder *d, struct candidate *c,
 }
 
 /*
- * Joined recordings (cat): the first may end inside a frame, whose rest then shares two flags
- * with the INFO frame that opens the second. Find that frame by its type, version, reason,
- * counter 0 and check. Return its raw length, or 0.
+ * Recordings may be joined by cat(1). If the first ends inside a frame, the rest of that frame
+ * and the INFO frame that opens the second recording are between the same two flags. Find the
+ * INFO frame by its type, version, reason, counter 0 and check. Return its raw length, or 0.
  */
 static size_t find_opening(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
 {
@@ -296,9 +301,10 @@ static int report_gap(struct devtrace_decoder *d, const struct devtrace_item *af
 }
 
 /*
- * Compare the wide counter of an INFO or CLOCK frame with the account. Higher: a multiple of 256
- * frames is missing, which sequence numbers do not show. Lower: this is another stream without
- * an opening INFO frame; report at least that one as missing, unless a gap was reported.
+ * Compare the wide counter of an INFO or CLOCK frame with our count. If the counter is higher, a
+ * multiple of 256 frames is missing, which sequence numbers do not show. If it is lower, this is
+ * another stream without its opening INFO frame: report at least that frame as missing, unless a
+ * gap was reported.
  */
 static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *item,
 			uint64_t frames, bool *again)
@@ -320,8 +326,9 @@ static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *
 }
 
 /*
- * Compare an intact frame with the accounts and report one gap, if any; *again: there may be
- * another one. If not, no frame is missing before this one any more.
+ * Compare the numbers of an intact frame with our counts, and report one gap, if there is one.
+ * *again is set if there may be another gap. If it is not set, all frames missing before this
+ * frame were reported.
  */
 static int decode_account(struct devtrace_decoder *d, const struct devtrace_item *item, bool *again)
 {
@@ -365,8 +372,8 @@ static int decode_deliver(struct devtrace_decoder *d, struct devtrace_item *item
 }
 
 /*
- * Produce one item from a whole raw frame that ends right before d->pos - 1. *again: the frame
- * has more; *raw and *n then describe the rest.
+ * Produce one item from a whole raw frame that ends right before d->pos - 1. *again is set if the
+ * frame has more items; *raw and *n then describe the rest.
  */
 static int decode_step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool *again)
 {
@@ -477,7 +484,7 @@ int devtrace_decoder_feed(struct devtrace_decoder *d, const void *buf, size_t n,
 		if (len) {
 			rc = decode_take(d, frame, len);
 		} else {
-			/* An empty frame, or a flag before the first frame. */
+			/* Two flags in a row, or the flag before the first frame. */
 			d->start = d->pos;
 			d->midway = false;
 		}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * decode_body.c - from the body of an intact frame to an item
+ * decode_body.c - decode the body of an intact frame to an item
  *
  * Invariants: nothing is read beyond the body; the strings of an item end inside it with their
- * NUL. The elements of an event are not examined: programs make them, and an event arrives as it
- * was emitted.
+ * NUL. The elements of an event are not examined. Programs build them, and an event is delivered
+ * as it was emitted.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #define LOAD_SIZE	sizeof(struct devtrace_wire_load)
 #define NOTE_SIZE	sizeof(struct devtrace_wire_note)
 
-/* More CPUs and lanes than any machine has; for a guess only. */
+/* More CPUs and lanes than any machine has. Used only to guess whether bytes are an event. */
 #define SOURCES_SANE	(8192 + 4096)
 
 _Static_assert(EVENT_SIZE == 16, "event header");
@@ -34,7 +34,7 @@ _Static_assert(STATE_SIZE == 24, "STATE");
 _Static_assert(LOAD_SIZE == 8, "load");
 _Static_assert(NOTE_SIZE == 4, "note");
 
-/* Return the string at *pos and advance *pos behind its NUL; NULL if there is none. */
+/* Return the string at *pos and advance *pos past its NUL. Return NULL if there is no string. */
 static const char *take_string(const uint8_t *body, size_t len, size_t *pos)
 {
 	const uint8_t *s = body + *pos, *nul;
@@ -242,7 +242,7 @@ bool dt_item_plausible(const struct devtrace_item *item)
 	size_t pos = 0;
 	int r;
 
-	/* All other known bodies have a form that was checked. */
+	/* The form of all other known bodies was checked already. */
 	if (item->kind != DEVTRACE_ITEM_EVENT)
 		return item->kind != DEVTRACE_ITEM_UNKNOWN;
 	if (e->flags & ~flags || e->source >= SOURCES_SANE ||
@@ -254,7 +254,9 @@ bool dt_item_plausible(const struct devtrace_item *item)
 	return r == 0;
 }
 
-/* No thread maps to an entry with the tid of another entry: it is empty. */
+/*
+ * Give each entry a tid that belongs to another entry: no thread finds it, so the entry is empty.
+ */
 void dt_forget_recent(struct devtrace_decoder *d)
 {
 	for (uint32_t i = 0; i < DT_RECENT; i++)
@@ -286,8 +288,8 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 			  memcmp(d->boot_id, i->boot_id, sizeof(d->boot_id));
 
 	/*
-	 * A stream that opens brings its names and clocks. The names of an earlier stream,
-	 * perhaps of another machine, are invalid.
+	 * A new stream has its own names and clocks. The names of the earlier stream, perhaps
+	 * from another machine, are invalid.
 	 */
 	if (dt_opens_stream(i) || other_boot) {
 		forget_names(d);
@@ -323,10 +325,10 @@ static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock 
 {
 	uint32_t last = (d->next_clock + DT_CLOCKS - 1) % DT_CLOCKS;
 
-	/* clocks[] is ordered by ts: an earlier time starts it anew. */
+	/* clocks[] is ordered by ts, so empty it if this time is earlier. */
 	if (d->nr_clocks && c->ts < d->clocks[last].ts)
 		d->nr_clocks = 0;
-	/* A repeated frame, for readers that came late. */
+	/* This CLOCK frame was repeated for readers that began later. */
 	if (d->nr_clocks && c->ts == d->clocks[last].ts) {
 		d->clocks[last] = *c;
 		return;
@@ -404,7 +406,7 @@ static const char *body_find(const struct devtrace_decoder *d, struct dt_key key
 {
 	struct dt_name *e = dt_names_get(&d->names, &key);
 
-	/* The signal's name for all objects. */
+	/* Try the name that the signal has for all objects. */
 	if (!e && key.kind == DEVTRACE_T_SIG && key.key) {
 		key.key = 0;
 		e = dt_names_get(&d->names, &key);

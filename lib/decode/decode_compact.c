@@ -10,13 +10,16 @@
 #include "compact.h"
 #include "devtrace-decode.h"
 
-/* Is the state still valid, after @seen + @missing missing frames? A CRC decides if @sure. */
+/*
+ * Is the state still valid after @seen + @missing missing frames? If @sure, accept any known
+ * state, because a CRC will check the result.
+ */
 static bool compact_holds(bool known, uint32_t seen, uint32_t missing, bool sure)
 {
 	return known && (sure || (seen <= DT_COMPACT_BEAR && missing <= DT_COMPACT_BEAR - seen));
 }
 
-/* Return the first time not before @last that ends in these bytes. */
+/* Return the earliest time from @last on whose low bytes are these. */
 static uint64_t time_after(uint64_t last, uint64_t low, unsigned int bytes)
 {
 	uint64_t mask = ((uint64_t)1 << 8 * bytes) - 1;
@@ -25,7 +28,7 @@ static uint64_t time_after(uint64_t last, uint64_t low, unsigned int bytes)
 	return ts < last ? ts + mask + 1 : ts;
 }
 
-/* The rest of the body, and of the output buffer. */
+/* The unread rest of the body, and the unused rest of the output buffer. */
 struct taken {
 	const uint8_t	*p, *end;
 	uint8_t		*to, *to_end;
@@ -87,7 +90,10 @@ static void give_bytes(struct taken *t, size_t n)
 	t->p += n;
 }
 
-/* Size of the value at t->p in other frames; the body may end before it. */
+/*
+ * Size that the value at t->p would have in a frame that is not compact. The body may end
+ * earlier.
+ */
 static size_t value_size(const struct taken *t, uint8_t type)
 {
 	static const uint8_t size[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };
@@ -123,7 +129,7 @@ static void unpack_one(struct taken *t, uint8_t format, bool varint)
 		give_int(t, dt_unfold(take_varint(t, 8)), 8);
 		break;
 	default:
-		/* A string at the end has no NUL. */
+		/* A string at the end of the body has no NUL. */
 		if (type == DEVTRACE_E_STR && n > (size_t)(t->end - t->p)) {
 			give_bytes(t, n - 1);
 			give_int(t, 0, 1);
@@ -133,7 +139,7 @@ static void unpack_one(struct taken *t, uint8_t format, bool varint)
 	}
 }
 
-/* Code, object and signal, then the elements: two formats in a byte, or one (@alone). */
+/* Expand code, object and signal, then the elements. A byte has two formats, or one if @alone. */
 static void compact_unpack(struct taken *t, uint8_t flags, bool varint, bool alone)
 {
 	if (flags & DEVTRACE_F_CODE) {
@@ -150,7 +156,10 @@ static void compact_unpack(struct taken *t, uint8_t flags, bool varint, bool alo
 			continue;
 		}
 		unpack_one(t, formats & 0xf, varint);
-		/* An odd element has no partner: the second format is 0 and the body ends. */
+		/*
+		 * If the number of elements is odd, the last has no partner: the second format is
+		 * 0, and the body ends.
+		 */
 		if (!t->bad && (t->p < t->end || formats >> 4))
 			unpack_one(t, formats >> 4, varint);
 	}
@@ -198,7 +207,7 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 	give_int(&t, o.source, 2);
 	give_int(&t, o.tid, 4);
 	give_int(&t, ts, 8);
-	/* Unchanged bytes, not necessarily elements. */
+	/* The payload was not packed. It need not consist of elements. */
 	if (more & DT_MORE_ALONE && !(body[0] & DT_COMPACT_VARINT))
 		give_bytes(&t, (size_t)(t.end - t.p));
 	else

@@ -3,7 +3,7 @@
  * decode_names.c - a bounded table of names: hash chains over one array
  *
  * Invariants: at most @max entries; each entry is in exactly one chain. A full table replaces a
- * name that was not looked up recently (second chance), so names in use stay. If there is no
+ * name that was not looked up recently (second chance), so names in use are kept. If there is no
  * memory to grow, the table counts as full.
  *
  * A stream is hostile input: the hash has a secret key, so an attacker cannot prepare names that
@@ -20,7 +20,7 @@
 void dt_names_init(struct dt_names *t, uint32_t max)
 {
 	*t = (struct dt_names){ .max = max };
-	/* No randomness yet (early boot): use an address. */
+	/* Early in the boot the kernel has no random numbers: use an address. */
 	if (getrandom(&t->secret, sizeof(t->secret), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(t->secret))
 		t->secret = (uintptr_t)t * 0x9e3779b97f4a7c15ull;

@@ -21,9 +21,9 @@ struct dt_key {
 
 struct dt_name {
 	struct dt_key	key;
-	uint32_t	tgid;			/* process, of threads only */
+	uint32_t	tgid;			/* process of a thread; only used for threads */
 	uint32_t	next;			/* next in the chain: index + 1; 0: end */
-	bool		used;			/* looked up since the hand last passed */
+	bool		used;			/* looked up since @hand last passed this entry */
 	char		name[DEVTRACE_NAME_MAX];
 };
 
@@ -40,10 +40,13 @@ struct dt_names {
 void dt_names_init(struct dt_names *t, uint32_t max);
 void dt_names_free(struct dt_names *t);
 void dt_names_clear(struct dt_names *t);
-/* Truncates a longer name. False: no memory for a single entry. */
+/*
+ * Store a name, truncated if it is too long. Return false if there is no memory for a single
+ * entry.
+ */
 bool dt_names_put(struct dt_names *t, const struct dt_key *key, uint32_t tgid,
 		  const char *name);
-/* Return NULL if the name is unknown. Valid until the next put or clear. */
+/* Return NULL if the name is unknown. The result is valid until the next put or clear. */
 struct dt_name *dt_names_get(const struct dt_names *t, const struct dt_key *key);
 
 #endif

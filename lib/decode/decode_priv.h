@@ -2,8 +2,8 @@
 /*
  * decode_priv.h - the inside of a decoder
  *
- * Private to the library. decode.c finds the frames and keeps the accounts; decode_body.c turns
- * the body of an intact frame into an item and keeps the stream's names and clocks.
+ * Private to the library. decode.c finds the frames and counts them; decode_body.c turns the body
+ * of an intact frame into an item and keeps the stream's names and clocks.
  */
 #ifndef DT_DECODE_PRIV_H
 #define DT_DECODE_PRIV_H
@@ -17,8 +17,8 @@
 #define DT_RAW_MAX	(2 * DEVTRACE_FRAME_MAX)
 
 /*
- * Where the INFO frame of another stream may be, counted from the end of a bad frame: an INFO
- * frame with three names of 64 bytes, every byte escaped.
+ * The INFO frame of another stream may be in the last DT_TAIL_MAX bytes of a bad frame. This is
+ * the size of an INFO frame with three names of 64 bytes if every byte is escaped.
  */
 #define DT_TAIL_MAX	512
 
@@ -27,8 +27,8 @@
 #define DT_RECENT	16		/* threads cached in recent[]; a power of two */
 
 /*
- * How certain the check is. GUESSED: frames pass sum8, as one damaged frame in 65536 does; each
- * frame is tried under the other checks first.
+ * How certain the kind of check is. GUESSED: frames pass sum8, but so does one damaged frame in
+ * 65536; so each frame is tried under the other checks first.
  */
 enum dt_check_state {
 	DT_CHECK_UNKNOWN,
@@ -43,16 +43,17 @@ struct devtrace_decoder {
 
 	/* Position in the input: bytes consumed, and the begin of the current frame. */
 	uint64_t	pos, start;
-	size_t		have;		/* bytes of it in raw[] */
-	bool		too_long;	/* raw[] has only its last bytes */
+	size_t		have;		/* bytes of the current frame in raw[] */
+	bool		too_long;	/* raw[] has only the last bytes of the frame */
 	bool		midway;		/* no flag yet: the input may begin inside a frame */
 	bool		pending;	/* raw[] is whole, but the callback stopped */
 
 	enum dt_check_state	check_state;
 	enum devtrace_check	check;
-	uint8_t			runs[DT_CHECKS];	/* passes in a row, see other_check() */
+	/* frames in a row that pass this check, see other_check() */
+	uint8_t			runs[DT_CHECKS];
 
-	/* Accounts of sequence numbers and of the wide counter. */
+	/* Our counts, to compare with sequence numbers and the wide counter. */
 	bool		have_seq, have_wide;
 	bool		gap_since_wide;
 	uint8_t		seq;		/* of the last intact frame */
@@ -75,7 +76,10 @@ struct devtrace_decoder {
 	uint32_t		nr_clocks, next_clock;
 	struct devtrace_clock	clocks[DT_CLOCKS];
 
-	/* State of compact frames; a frame expanded, and as its check covers it. */
+	/*
+	 * State of compact frames. @full: an expanded frame; @checked: the bytes that its check
+	 * covers.
+	 */
 	struct dt_compact_known	compact;
 	uint8_t		full[DT_HEADER + DEVTRACE_PAYLOAD_MAX];
 	uint8_t		checked[DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX];
@@ -86,16 +90,19 @@ struct devtrace_decoder {
 };
 
 /*
- * Fill in *item from the type and the body, without the length byte, of an intact frame. False:
- * not a body of this type. Changes nothing in d.
+ * Fill in *item from the type and the body, without the length byte, of an intact frame. Return
+ * false if this is not a body of this type. Nothing in d is changed.
  */
 bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 		   uint8_t type, const uint8_t *body, size_t len);
 
-/* The same for an EMPTY frame. False: not a note; *item is undefined then. */
+/*
+ * Fill in *item from the body of an EMPTY frame. Return false if this is not a note; *item is
+ * then undefined.
+ */
 bool dt_note_parse(struct devtrace_item *item, const uint8_t *body, size_t len);
 
-/* Could a real emitter have made this item? For a guess only. */
+/* Could a real emitter have made this item? Used only to guess the check. */
 bool dt_item_plausible(const struct devtrace_item *item);
 
 /* Learn from an item that is about to be delivered, and fill in its tgid. */

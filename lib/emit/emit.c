@@ -18,8 +18,9 @@
 #define TURNS	1000
 
 /*
- * Wait until the clock shows a later time than the last event of the lane. With an equal time
- * this event could be read first, as the reader orders equal times by CPU.
+ * Wait until the clock shows a later time than the last event of the lane. If the times were
+ * equal, this event could be read before that event, because the reader orders equal times by
+ * CPU.
  */
 static void let_the_clock_go_on(void)
 {
@@ -41,7 +42,7 @@ static bool is_no_type(uint8_t type)
 	       (type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2);
 }
 
-/* The device returns only EINVAL: find out and print what is wrong. */
+/* The device returns only EINVAL. Find out which value is wrong, and print it. */
 static void tell_refused(const struct devtrace_emit *event)
 {
 	if (event->severity && event->severity >> 3 != 1)
@@ -107,8 +108,8 @@ int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 }
 
 /*
- * Append the element that marks a truncated record. Return 0 if cut is a negative length of the
- * caller: the emitting function refuses this size and counts the error.
+ * Append the element that marks a truncated record. Return 0 if cut came from a negative length
+ * that the caller gave. The emitting function then refuses this size and counts the error.
  */
 size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut)
 {

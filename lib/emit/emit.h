@@ -16,12 +16,13 @@
 /* States of the connection other than a descriptor (>= 0). */
 enum {
 	CONN_UNTRIED = -1,	/* no thread has connected yet */
-	CONN_OFF = -2,		/* closed, until devtrace_open(); CONN_OFF - errno: no device */
+	/* closed, until devtrace_open(); CONN_OFF minus an errno number: no device */
+	CONN_OFF = -2,
 };
 
 /*
- * The name of the device, or "" if DEVTRACE_DEVICE turns emitting off or is too long;
- * dt_device_error(): then the errno number, otherwise 0.
+ * dt_device_name() returns the name of the device, or "" if DEVTRACE_DEVICE turns emitting off or
+ * is too long. In these cases dt_device_error() returns an errno number, otherwise 0.
  */
 const char *dt_device_name(void);
 int dt_device_error(void);
@@ -50,14 +51,14 @@ void dt_refused_print(unsigned int what, unsigned long long value);
 int conn_ioctl(unsigned long request, const void *arg);
 
 /*
- * Ask the kernel for a lane. Return a descriptor or minus an errno number, which has not been
- * counted. May change errno.
+ * Ask the kernel for a lane. Return a descriptor, or minus an errno number. The error has not
+ * been counted. May change errno.
  */
 int dt_conn_lane(struct devtrace_lane_ask *arg);
 
 /*
- * Let the kernel take the complete blocks of the thread's lane. Return 0 or an errno number,
- * which has not been counted. May change errno.
+ * Let the kernel take the complete blocks of the thread's lane. Return 0 or an errno number. The
+ * error has not been counted. May change errno.
  */
 int dt_conn_hand(uint32_t source);
 
@@ -86,7 +87,7 @@ bool conn_page(void);
 bool dt_clock_unshifted(void);
 void dt_timens_look(void);
 
-/* Version of a control page made by the library: the device's page cannot be mapped. */
+/* Version in a control page that the library made because the device's page cannot be mapped. */
 #define PAGE_OURS	0xffffffff
 
 #endif

@@ -10,7 +10,7 @@
 #include <devtrace/record.h>
 #include "emit.h"
 
-#define FILE_MAX	200	/* longer names: only their end */
+#define FILE_MAX	200	/* of a longer file name only the end is emitted */
 
 static devtrace_assert_fn *handler;
 

@@ -6,11 +6,11 @@
  * control page holds the suspended time. CLOCK_MONOTONIC_RAW comes from the CPU's counter if the
  * page has its constants, otherwise from clock_gettime(2), which uses the vDSO if there is one.
  *
- * Order among events: in each system call that emits, the kernel reads the same clock behind a
- * barrier. devtrace_now() has the same barrier, so its reading is later than everything before
- * it in the program, including system calls and values received from other threads. Later
- * readings are ordered by their own barrier. Without the barrier, a load that misses the caches
- * lets the counter be read hundreds of cycles early.
+ * Order among events: in each system call that emits, the kernel reads the same clock after a
+ * barrier. devtrace_now() has the same barrier, so its reading is later than everything before it
+ * in the program, including system calls and values received from other threads. Later readings
+ * are ordered by their own barrier. Without the barrier, the CPU can read the counter hundreds of
+ * cycles early, while it waits for an earlier load that missed the caches.
  *
  * In a time namespace clock_gettime(2) is not used: see emit_timens.c.
  */
@@ -36,14 +36,20 @@ uint64_t dt_now_by_call(void)
 		slept = *(const volatile __u64 *)&c->suspended;
 		/* LMM(suspended:B): the time before suspends; pairs with slept:B. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		/* An odd value cannot last: the kernel changes it with interrupts off. */
+		/*
+		 * The value is odd only for a short time: the kernel changes it with interrupts
+		 * off.
+		 */
 	} while (suspends & 1 || __atomic_load_n(&c->suspends, __ATOMIC_RELAXED) != suspends);
 	if (!dt_clock_unshifted() || clock_gettime(CLOCK_MONOTONIC_RAW, &t))
 		return 0;
 	return (uint64_t)t.tv_sec * NSEC + (uint64_t)t.tv_nsec + slept;
 }
 
-/* The control page is not the device's; perhaps no thread has connected yet. */
+/*
+ * The control page is still the library's own. If no thread has tried to connect yet, connect,
+ * and then read the clock.
+ */
 static __attribute__((noinline)) uint64_t now_unconnected(void)
 {
 	int saved = errno;

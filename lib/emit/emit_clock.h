@@ -2,8 +2,8 @@
 /*
  * emit_clock.h - the trace clock, and CLOCK_MONOTONIC_RAW from the CPU's counter
  *
- * The functions are inline because reading the clock is most of the work of devtrace_now() and
- * of emitting into a lane. They write nothing.
+ * The functions are inline because reading the clock is most of the work of devtrace_now() and of
+ * emitting into a lane. The functions do not change any state.
  */
 #ifndef LIB_EMIT_CLOCK_H
 #define LIB_EMIT_CLOCK_H
@@ -24,8 +24,9 @@ enum counter_order { COUNTER_ANY, COUNTER_BEHIND };
 
 #if defined(__x86_64__)
 /*
- * CLOCK_MONOTONIC_RAW = (counter * mult + offset) >> 32, in 128 bits; false if the page has no
- * constants or they changed meanwhile. The constants stay memory operands: that saves registers.
+ * CLOCK_MONOTONIC_RAW = (counter * mult + offset) >> 32, in 128 bits; return false if the page
+ * has no constants or they changed meanwhile. The constants stay memory operands: that saves
+ * registers.
  */
 static inline __attribute__((always_inline))
 bool raw_counter(const struct devtrace_counter *c, uint64_t *ns, enum counter_order order)
@@ -65,7 +66,7 @@ static inline bool raw_counter(const struct devtrace_counter *c, uint64_t *ns,
 #endif
 
 /*
- * Read the trace clock without a system call; false if that is impossible. The caller has
+ * Read the trace clock without a system call; return false if that is impossible. The caller has
  * checked that the control page is the device's. The suspended time is loaded first, as in the
  * kernel.
  */

@@ -3,20 +3,21 @@
  * emit_conn.c - the one connection of a process to the trace device
  *
  * The state is one integer, conn: a descriptor, CONN_UNTRIED, or CONN_OFF minus the errno number
- * that says why there is no device (0: devtrace_close()). emit_status.c puts it into words.
+ * that says why there is no device (0: devtrace_close()). emit_status.c puts the reason into
+ * words.
  *
  * Threads that connect at the same time, or a signal handler that interrupts a connect, each
  * open the device. One of them stores its descriptor into conn by compare-and-exchange; the
  * others close theirs and use the stored one. No thread waits.
  *
  * A thread that changes the state replaces the control page, and then checks that the state is
- * still the same. So the last thread to replace the page did so for the final state.
+ * still the same. So the last replacement of the page is for the final state.
  *
  * The descriptor may be closed by other code: daemons close all descriptors. A child of vfork(2)
- * has its own descriptors but shares our memory, so conn may name another file in the child or
- * in the parent. The device's calls then fail with EBADF or ENOTTY (or ENOSYS, from an emulator
- * that does not know them), and the library connects again. It never closes a descriptor that is
- * not the device.
+ * has its own descriptors but shares our memory, so conn may name another file in the child or in
+ * the parent. The device's calls then fail with EBADF or ENOTTY (or ENOSYS, from an emulator that
+ * does not know them), and the library connects again. The library never closes a descriptor that
+ * is not the device.
  *
  * open(2) and close(2) are called by syscall(2), because the libc functions are cancellation
  * points: emitting an event never terminates a thread.
@@ -32,12 +33,18 @@
 #include "emit.h"
 #include "emit_lane.h"
 
-/* Programs rely on getting the lowest free descriptors, and replace 0, 1 and 2: stay above. */
+/*
+ * Use a descriptor from here on. Programs rely on getting the lowest free descriptors, and
+ * replace 0, 1 and 2.
+ */
 #define FD_HIGH		200
 #define FD_LOW		3
 
 static int conn = CONN_UNTRIED;
-/* Calls of devtrace_open(): a thread refused a lane before the last one asks again. */
+/*
+ * Number of calls of devtrace_open(). After such a call, a thread that was refused a lane asks
+ * again.
+ */
 static unsigned int opens;
 
 int devtrace_status(void)
@@ -61,8 +68,8 @@ static bool says_no_device(int err)
 }
 
 /*
- * Return the errno number of emitting an event of size 0: the device refuses it, other files do
- * not know the request.
+ * Emit an event of size 0, and return the errno number. The device refuses the event; other files
+ * do not know the request, and return another error.
  */
 static int conn_probe(int fd)
 {
@@ -128,7 +135,7 @@ static int open_device(void)
 	return high < 0 ? -err : high;
 }
 
-/* Replace the page until it matches the state. Return that state. */
+/* Replace the page until it matches the state of the connection. Return the state. */
 static int page_follow(int now)
 {
 	int state;
@@ -142,7 +149,7 @@ static int page_follow(int now)
 }
 
 /*
- * Leave the state @from by connecting; on failure store the errno number in *err. If another
+ * The state is @from: try to connect. On failure store the errno number in *err. If another
  * thread changed the state first, return that thread's state.
  */
 static int connect_from(int from, int *err)
@@ -173,8 +180,8 @@ static int conn_reconnect(int fd)
 	if (__atomic_compare_exchange_n(&conn, &now, CONN_UNTRIED, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST)) {
 		/*
-		 * If other threads closed and opened meanwhile, this number may be the device
-		 * again, with no owner.
+		 * If other threads closed and opened the device meanwhile, this number may be the
+		 * device again, although no thread uses it.
 		 */
 		if (is_device(fd))
 			dt_close_quietly(fd);
@@ -236,7 +243,7 @@ int dt_conn_hand(uint32_t source)
 			return 0;
 		err = errno;
 		/*
-		 * The kernel that gave us the lane knows this request: ENOSYS comes from
+		 * The kernel that gave us the lane knows this request. So ENOSYS comes from
 		 * seccomp(2), or from an emulator that does not check the descriptor.
 		 */
 		if (again || !says_no_device(err) || (err == ENOSYS && !is_closed(fd)))
@@ -257,7 +264,7 @@ int devtrace_open(void)
 		fd = conn_reconnect(fd);
 	else if (fd < 0)
 		fd = connect_from(fd, &err);
-	/* The program may have called setns(2). */
+	/* The program may have called setns(2), so check the time namespace again. */
 	dt_timens_look();
 	__atomic_fetch_add(&opens, 1, __ATOMIC_RELAXED);
 	errno = saved;

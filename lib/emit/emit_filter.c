@@ -2,16 +2,17 @@
 /*
  * emit_filter.c - the program's own filters
  *
- * Three bitmaps hold the unwanted types, objects and signals; zeroed memory wants everything.
- * The fast path checks dt_filter_easy[] alone: types that a program may emit and that this
- * program wants. It handles only events without object and signal. Other events are checked
- * against dt_filter_easy_ids[], which is equal until the program filters objects or signals and
- * then is empty, so that the bitmaps are searched. A program without such filters pays nothing.
+ * Three bitmaps hold the unwanted types, objects and signals; if all bits are zero, everything is
+ * wanted. The fast path checks only dt_filter_easy[]: the types that a program may emit and that
+ * this program wants. The fast path handles only events without object and signal. Other events
+ * are checked against dt_filter_easy_ids[], which equals dt_filter_easy[] until the program
+ * filters objects or signals. From then on it is empty, so that the bitmaps are searched. A
+ * program without such filters pays nothing.
  *
  * Invariants. Each bit is changed atomically. Each thread that changes a bitmap then derives
- * dt_filter_easy[] and dt_filter_easy_ids[] anew; the last of them has seen all changes. An
- * extra bit in them lasts until then; a missing bit costs a lookup. Object 0 and signal 0 mean
- * "none" and are always wanted.
+ * dt_filter_easy[] and dt_filter_easy_ids[] anew; the last of these threads has seen all changes.
+ * An extra bit in the two arrays lasts until then; a missing bit only costs a lookup. Object 0
+ * and signal 0 mean "none" and are always wanted.
  */
 #include <errno.h>
 #include <string.h>
@@ -43,7 +44,10 @@ uint32_t dt_filter_objects[65536 / 32], dt_filter_signals[65536 / 32];
 static uint32_t types[8];
 static bool by_id;	/* the program has filtered an object or signal at least once */
 
-/* Named objects: 48 bits of a hash of the name, above the object's number. 0: unused. */
+/*
+ * Named objects: 48 bits of a hash of the name, above the object's number. 0: the entry is
+ * unused.
+ */
 static uint64_t names[NAMES];
 static unsigned int nr_names;
 
@@ -76,9 +80,9 @@ static uint32_t easy_word(unsigned int i, bool ids)
 }
 
 /*
- * Another thread or a handler may change a bit between the load and the store, which makes the
- * stored word old; so check again after the store. Comparing easy[i] would prove nothing: the
- * other thread may have stored the same word.
+ * Another thread or a signal handler may change a bit between the load and the store. The stored
+ * word is then out of date, so check again after the store. Comparing easy[i] would prove
+ * nothing: the other thread may have stored the same word.
  */
 static void make_one(uint32_t *easy, unsigned int i, bool ids)
 {
@@ -149,7 +153,10 @@ int devtrace_own_group(const char *group, bool wanted)
 	return err;
 }
 
-/* The first filter on an object or signal sends all later events with IDs to the bitmaps. */
+/*
+ * The first filter on an object or signal makes all later events with an object and a signal be
+ * checked against the bitmaps.
+ */
 static int set_id(uint32_t *bits, int id, bool wanted)
 {
 	if (id != DEVTRACE_ALL && (id < 1 || id > UINT16_MAX))
@@ -197,7 +204,7 @@ void dt_filter_named(uint64_t key, const char *name)
 			return;
 		}
 	}
-	/* nr_names never decreases, and no program adds enough names to wrap it. */
+	/* nr_names never decreases, and no program adds so many names that it wraps. */
 	if (n < NAMES)
 		n = __atomic_fetch_add(&nr_names, 1, __ATOMIC_ACQ_REL);
 	if (n < NAMES)

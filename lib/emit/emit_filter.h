@@ -15,7 +15,8 @@
 /*
  * Types that pass without further checks: a program may emit them and the program wants them.
  * dt_filter_easy_ids is for events with an object and a signal; it is empty while the program
- * filters these. All other events are checked by dt_filter_ids() and dt_filter_event().
+ * filters objects or signals. All other events are checked by dt_filter_ids() and
+ * dt_filter_event().
  */
 extern uint32_t dt_filter_easy[8] DT_FILTER_HIDDEN;
 extern uint32_t dt_filter_easy_ids[8] DT_FILTER_HIDDEN;

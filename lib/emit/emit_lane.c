@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * emit_lane.c - write an event into the thread's lane; entry of all events
+ * emit_lane.c - write an event into the thread's lane; all events enter here
  *
  * A lane is memory that the kernel reads: see <linux/devtrace_lane.h>, and
  * Documentation/lanes.rst for the order of the stores. A valid event that may go into the lane
  * costs no system call; all others go to dt_emit_by_call(), and the kernel returns the error.
  *
- * A full block is handed over by a system call after the next block is begun, so a signal
- * handler can go on writing there. Before a block is overwritten that the kernel has not taken,
- * the kernel is asked to take it. If no call is allowed, the block is overwritten and the kernel
- * counts the loss.
+ * A full block is handed over by a system call after the next block is begun, so a signal handler
+ * can go on writing there. Before overwriting a block that the kernel has not taken, the library
+ * asks the kernel to take it. If system calls are not allowed, the block is overwritten and the
+ * kernel counts the loss.
  *
- * Invariants. Only the kernel's own words are read back from the lane; its content is not
- * trusted. Up to @used, a block has complete records. A record exists from the store of @used
- * on, wherever the thread is killed; nothing has to be undone.
+ * Invariants. The library reads back only the words that the kernel writes, because it does not
+ * trust the content of the lane. Up to @used, a block has complete records. A record is valid as
+ * soon as @used is stored; wherever the thread is killed, nothing has to be undone.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -38,15 +38,15 @@ inlined uint32_t lanes_word(uint32_t type)
 }
 
 /*
- * Stream 0 alone wants the type, and the program has no filter on it. A plain load suffices: an
- * old word is as right as a new one.
+ * True if only stream 0 wants the type, and the program has no filter on it. A plain load is
+ * enough: while the word changes, the old value is as right as the new one.
  */
 inlined bool may_go_into_lane(uint32_t type)
 {
 	return (lanes_word(type) & dt_filter_easy[type >> 5]) >> (type & 31) & 1;
 }
 
-/* The same for events with an object and a signal. */
+/* The same test for events with an object and a signal. */
 inlined bool any_may_go_into_lane(uint32_t type)
 {
 	return (lanes_word(type) & dt_filter_easy_ids[type >> 5]) >> (type & 31) & 1;
@@ -80,8 +80,8 @@ inlined uint32_t load_head(const void *event)
 }
 
 /*
- * Copies of at least one piece; the last piece overlaps the one before, so that no byte behind
- * either buffer is touched.
+ * Copy in pieces; @size is at least one piece. The last piece overlaps the piece before it, so
+ * that no byte after the end of either buffer is touched.
  */
 inlined void copy_long(uint8_t *to, const uint8_t *from, size_t size)
 {
@@ -104,7 +104,7 @@ inlined void lane_copy4(uint8_t *to, const uint8_t *from, size_t size)
 	memcpy(to + size - 4, from + size - 4, 4);
 }
 
-/* At least 4 bytes, the event's head. Two integers make 14 bytes. */
+/* Copy an event. It has at least the 4 bytes of its head; with two integers it has 14 bytes. */
 inlined void copy_event(uint8_t *to, const uint8_t *from, size_t size)
 {
 	if (likely(size - 8 <= 8))
@@ -151,7 +151,7 @@ static noinline void enter_block(struct lane *l, uint64_t t, uint32_t cpu)
 	const uint32_t n = l->number + 1;
 	struct devtrace_lane_block *b;
 
-	/* The block that this one overwrites is not handed over yet. */
+	/* The kernel has not yet taken the block that this block overwrites. */
 	if (unlikely((int32_t)(l->handed - (n - l->mask - 1)) <= 0) && l->calls)
 		dt_lane_hand(l);
 	b = (void *)(l->blocks + (size_t)(n & l->mask) * DEVTRACE_LANE_BLOCK);
@@ -191,7 +191,9 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
 	if (unlikely(t < l->last))
 		t = l->last;
 	dt = t - l->last;
-	/* The loop ends: an empty block has room for three words and the longest payload. */
+	/*
+	 * The loop ends, because an empty block has room for three words and the longest payload.
+	 */
 	for (;;) {
 		if (plain && dt <= DEVTRACE_LANE_NS_MAX && len <= DEVTRACE_LANE_SHORT)
 			words = 1;
@@ -274,15 +276,18 @@ inlined bool is_type_for_lane(uint32_t head)
 	return head <= UINT8_MAX && may_go_into_lane(head);
 }
 
-/* Does it fit the shortest form? size < header wraps to a huge length. */
+/*
+ * Does the event fit the shortest form? If size is less than the header, the difference wraps to
+ * a huge length.
+ */
 inlined bool is_short(size_t size)
 {
 	return size - sizeof(struct devtrace_emit) <= DEVTRACE_LANE_SHORT;
 }
 
 /*
- * Does a record of the shortest form fit into the block, with no record needed before it? Both
- * ends of a block are even: if the record fits, so does its padding byte.
+ * Does a record of the shortest form fit into the block, with no record needed before it? A block
+ * begins and ends at even addresses, so if the record fits, its padding byte fits, too.
  */
 inlined bool lane_fits(const struct lane *l, size_t size, uint64_t dt, uint32_t cpu)
 {
@@ -302,7 +307,7 @@ inlined void store_word(uint8_t *at, uint32_t type, size_t size, uint64_t dt)
 		    type << DEVTRACE_LANE_TYPE_SHIFT | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
 }
 
-/* lane_fits() returned true. */
+/* The caller has checked that lane_fits() returns true. */
 inlined void write_short(struct lane *l, const struct devtrace_emit *e, uint32_t type,
 			 size_t size, uint64_t t)
 {
@@ -337,13 +342,13 @@ static noinline int emit_without(const struct devtrace_emit *event, size_t size,
 	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
-/* The kernel wants events of this severity at once. */
+/* True if the kernel wants events of this severity at once, by a system call. */
 static bool is_severe(uint8_t severity)
 {
 	return __atomic_load_n(&devtrace_control.severe, __ATOMIC_RELAXED) >> severity & 1;
 }
 
-/* The type may go into a lane, if the thread has one. */
+/* Emit an event whose type may go into a lane, if the thread has a lane. */
 static noinline int emit_into_lane(const struct devtrace_emit *event, size_t size)
 {
 	const size_t len = size - sizeof(*event);
@@ -352,8 +357,8 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 	if (event->severity | event->flags | event->reserved && !head_makes_sense(event, len))
 		return dt_emit_by_call(event, size);
 	/*
-	 * A severe event emitted by a call survives a reset. If the call is refused, use the
-	 * lane.
+	 * A severe event that is emitted by a system call survives a reset. If that call fails,
+	 * use the lane.
 	 */
 	if (event->severity && is_severe(event->severity) && (l->calls || !l->ready) &&
 	    !dt_emit_by_call(event, size))
@@ -368,7 +373,10 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 	return write_any(l, event, size);
 }
 
-/* No connection yet, the type may not go into a lane, or the program does not want it. */
+/*
+ * Emit an event if there is no connection yet, if its type may not go into a lane, or if the
+ * program does not want it.
+ */
 static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t size)
 {
 	int saved;
@@ -379,14 +387,17 @@ static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t siz
 	if (!__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
 		conn_page();
 	errno = saved;
-	/* A handler may have connected meanwhile. */
+	/* A signal handler may have connected meanwhile. */
 	if (dt_filter_type_is_programs(event->type) &&
 	    lanes_word(event->type) >> (event->type & 31) & 1)
 		return emit_into_lane(event, size);
 	return dt_emit_by_call(event, size);
 }
 
-/* The program filters objects or signals, or the type may not go into the lane. */
+/*
+ * Emit an event if the program filters objects or signals, or if its type may not go into the
+ * lane.
+ */
 static noinline int emit_by_ids(const struct devtrace_emit *event, size_t size)
 {
 	if (!may_go_into_lane(event->type))
@@ -396,10 +407,10 @@ static noinline int emit_by_ids(const struct devtrace_emit *event, size_t size)
 	return emit_into_lane(event, size);
 }
 
-/* Events that do not fit the shortest form or cannot take the fast path. */
+/* Emit an event that does not fit the shortest form or cannot take the fast path. */
 static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 {
-	/* size < header wraps to a huge length. */
+	/* If size is less than the header, the difference wraps to a huge length. */
 	if (unlikely(size - sizeof(*event) > DEVTRACE_PAYLOAD_MAX))
 		return dt_emit_by_call(event, size);
 	if (unlikely(!any_may_go_into_lane(event->type)))

@@ -76,8 +76,9 @@ struct lane {
 } __attribute__((aligned(64)));
 
 /*
- * The initial-exec model: TLS access never calls a function, so handlers may use it. A library
- * opened by dlopen(3) takes the space from the reserve that the C library keeps for this.
+ * The initial-exec model: TLS access never calls a function, so handlers may use it. If the
+ * library is opened by dlopen(3), its TLS comes from the reserve that the C library keeps for
+ * this.
  */
 #define LANE_TLS	__attribute__((visibility("hidden"), tls_model("initial-exec")))
 
@@ -90,14 +91,15 @@ static inline __attribute__((always_inline)) void lane_handler_barrier(void)
 }
 
 /*
- * Called if the lane cannot be written: ask for one, unless a request failed before. Return
- * whether there is a lane now. May change errno.
+ * Called if the thread has no lane to write into: ask for a lane, unless an earlier request
+ * failed. Return whether there is a lane now. May change errno.
  */
 bool dt_lane_get(void);
 
 /*
- * Called with @ready cleared and the head closed: give the lane back, and ask for another one if
- * this was the parent's (fork). Return whether there is a lane now. May change errno.
+ * Called with @ready cleared and the head closed: give the lane back. After a fork the lane was
+ * the parent's: then ask for a lane of this thread's own. Return whether there is a lane now. May
+ * change errno.
  */
 bool dt_lane_closed(void);
 

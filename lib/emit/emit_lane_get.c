@@ -6,12 +6,13 @@
  * the thread emits by system calls until devtrace_open() or devtrace_lane() is called. The
  * thread gives the lane back when it ends; the kernel takes the remaining events.
  *
- * After fork(2) the child has its parent's mappings, which are marked as closed. A thread that
- * finds the mark and is not in the process that got the lane asks for its own lane. A child of
- * vfork(2) writes into its parent's lane, but asks for none: the lane would belong to the parent
- * with the child's number.
+ * After fork(2) the child has its parent's mappings, which are marked as closed. If a thread
+ * finds the mark and is not in the process that got the lane, it asks for its own lane. A child
+ * of vfork(2) writes into its parent's lane, but never asks for a lane: it would be used by the
+ * parent, but with the thread number of the child.
  *
- * All functions but devtrace_lane() may run in a signal handler. None is a cancellation point.
+ * All functions but devtrace_lane() may run in a signal handler. No function is a cancellation
+ * point.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,8 +42,8 @@
 #define BYTES_MAX	(16U << 20)
 
 /*
- * glibc stores this many keys in the thread itself; it allocates memory for others, which a
- * handler must not do.
+ * glibc stores this many keys in the thread itself; for further keys it allocates memory, which a
+ * signal handler must not do.
  */
 #define KEYS_WITHOUT_MEMORY	32
 
@@ -63,8 +64,8 @@ static uint32_t default_flags;
 static bool never;
 
 /*
- * Keep all handlers out: with @ready clear in this phase they leave the lane alone. Repeat if a
- * handler ran in between and changed the phase.
+ * Keep all signal handlers out of the lane: while @ready is clear in this phase, they do not use
+ * it. Repeat if a handler ran in between and changed the phase.
  */
 static void lane_claim(struct lane *l)
 {
@@ -134,7 +135,10 @@ static void lane_begin(void)
 	}
 }
 
-/* A shared object that contains this library statically is unloaded: no callback into it. */
+/*
+ * A shared object that contains this library statically may be unloaded. Afterwards the C library
+ * must not call thread_ends().
+ */
 __attribute__((destructor))
 static void lane_end(void)
 {
@@ -176,7 +180,7 @@ static int lane_map(struct lane *l, int fd, const struct devtrace_lane_ask *ask,
 	l->handed = first;
 	l->source = ask->source;
 	l->calls = !(ask->flags & DEVTRACE_LANE_NO_CALLS);
-	/* No block is open and nothing fits: the first event opens a block. */
+	/* No block is open, so no record fits: the first event opens a block. */
 	l->block = NULL;
 	l->at = l->blocks;
 	l->end = l->at;
@@ -193,7 +197,7 @@ void dt_lane_hand(struct lane *l)
 	int saved = errno;
 	int err = dt_conn_hand(source);
 
-	/* A handler may have got another lane meanwhile. */
+	/* A signal handler may have got another lane meanwhile. */
 	if (!err && source == l->source && (int32_t)(number - l->handed) > 0)
 		l->handed = number;
 	/* The request is forbidden for good: the kernel collects full blocks itself. */
@@ -222,8 +226,8 @@ static int lane_setup(struct lane *l, uint32_t bytes, uint32_t flags, int popula
 	int fd, err;
 
 	/*
-	 * Before the request: a child forked in between must not take the parent's lane as its
-	 * own.
+	 * Set this before the request, so that a child that is forked meanwhile does not take the
+	 * parent's lane for its own.
 	 */
 	l->pid = getpid();
 	l->generation = dt_conn_opens();
@@ -264,13 +268,16 @@ bool dt_lane_get(void)
 	struct lane *l = &dt_lane_mine;
 	enum lane_phase phase = l->phase;
 
-	/* A handler got the lane just before. */
+	/* A signal handler got the lane just before this. */
 	if (phase == LANE_OPEN)
 		return l->ready;
 	if (phase != LANE_UNTRIED &&
 	    (phase != LANE_NONE || l->generation == dt_conn_opens()))
 		return false;
-	/* Before any system call: a program without lanes may have forbidden them. */
+	/*
+	 * Check this before any system call: a program that wants no lanes may have forbidden
+	 * these calls.
+	 */
 	if (never) {
 		l->phase = LANE_OFF;
 		return false;
@@ -288,8 +295,8 @@ bool dt_lane_closed(void)
 {
 	struct lane *l = &dt_lane_mine;
 	/*
-	 * In another PID namespace a child may have the same number: it then stays without a
-	 * lane.
+	 * In another PID namespace a child may have the same number as its parent. Such a child
+	 * has no lane.
 	 */
 	bool own = l->pid == getpid();
 

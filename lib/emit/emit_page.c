@@ -57,7 +57,7 @@ union control_page devtrace_control __attribute__((aligned(ROOM))) = {
 	},
 };
 
-/* Install a page with this word for all types, objects and severities. */
+/* Install a page in which all words for types, objects and severities are @word. */
 static void page_plain(size_t size, uint32_t word)
 {
 	union control_page *p;
@@ -96,14 +96,14 @@ static int page_device(size_t size, int fd)
 	p = mmap(&devtrace_control, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0);
 	if (p == MAP_FAILED)
 		return -1;
-	/* Here, because a thread that connects may open files. */
+	/* Check the time namespace here, because a thread that connects may open files. */
 	dt_timens_look();
 	return 0;
 }
 
 /*
- * On failure the old page stays: unwanted events then cost a call, or events stay off. Nothing
- * wrong is emitted.
+ * On failure the old page stays. Then unwanted events cost a system call, or no events are
+ * emitted; no wrong event is emitted.
  */
 void page_set(int state)
 {

@@ -2,9 +2,9 @@
 /*
  * emit_status.c - why the events of this program do not arrive
  *
- * A program without a device runs on silently. It may ask for the status, and DEVTRACE_DEBUG=1
- * in the environment makes the library print one line to standard error for each reason it
- * finds. The same holds for refused events: a type, object or severity out of range.
+ * Without a device, a program runs on silently. The program may ask for the status, and
+ * DEVTRACE_DEBUG=1 in the environment makes the library print one line to standard error for each
+ * reason it finds. The same holds for refused events: a type, object or severity out of range.
  *
  * The line may be written in a signal handler, in any thread, and in a program that uses
  * standard error for itself. So it is built on the stack and written by one write(2), called by
@@ -54,8 +54,8 @@ static bool debug;
 static unsigned int said;	/* a bit for each reason printed */
 
 /*
- * Once and early, like device_read(). If standard error is closed now, descriptor 2 will be some
- * other file: print nothing.
+ * Read the variable once and early, like device_read(). If standard error is closed now,
+ * descriptor 2 will be some other file: print nothing.
  */
 __attribute__((constructor(101)))
 static void debug_asked(void)
@@ -81,7 +81,7 @@ int dt_status_of(int state)
 	case ENXIO:
 		return DEVTRACE_NO_DEVICE;
 	case ENODEV:
-		/* The variable is empty, or the node has no driver. */
+		/* DEVTRACE_DEVICE is empty, or the device node has no driver. */
 		return *dt_device_name() ? DEVTRACE_NO_DEVICE : DEVTRACE_DISABLED;
 	case EACCES:
 	case EPERM:
@@ -134,7 +134,10 @@ static void write_line(const char *line, size_t len)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* A shell redirection before the module is loaded creates a regular file. */
+/*
+ * Is the device a regular file? A shell redirection creates such a file if the module is not
+ * loaded.
+ */
 static bool is_regular_file(void)
 {
 	const int saved = errno;

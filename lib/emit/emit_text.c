@@ -51,7 +51,10 @@ int devtrace_puts_(uint8_t severity, const char *text)
 __attribute__((noinline))
 static int format_long(uint8_t severity, const char *format, va_list args)
 {
-	/* One byte more than fits, to know whether a character ends there. */
+	/*
+	 * The buffer has one byte more than a record, to tell whether a character ends at the
+	 * limit.
+	 */
 	char text[DEVTRACE_RECORD_MAX + 1];
 	int n = vsnprintf(text, sizeof(text), format, args);
 

@@ -5,10 +5,10 @@
  * In a time namespace clock_gettime(2) differs from the kernel's clock, but the counter and the
  * control page do not. So clock_gettime(2) is not used there, and the thread gets no lane,
  * because the kernel may withdraw the counter at any time. A process normally enters a time
- * namespace by fork(2), so a child checks again. A single-threaded process can also enter one by
- * setns(2), which the library cannot notice; checking at each reading would cost more than the
- * reading. Such a program calls devtrace_open() afterwards and gives up its lane; see
- * libdevtrace(3).
+ * namespace by fork(2), so a child of fork(2) checks again. A single-threaded process can also
+ * enter one by setns(2), which the library cannot notice; checking at each reading would cost
+ * more than the reading. Such a program calls devtrace_open() afterwards and gives up its lane;
+ * see libdevtrace(3).
  *
  * Only the result of that check, one word, is written, so all functions may run in a signal
  * handler that interrupts any of them.
@@ -43,7 +43,7 @@ bool dt_clock_unshifted(void)
 	return __atomic_load_n(&shift, __ATOMIC_RELAXED) == UNSHIFTED;
 }
 
-/* Check at once: seccomp may forbid the child these calls later. */
+/* Check at once, because seccomp(2) may later forbid the child these calls. */
 static void timens_forked(void)
 {
 	if (shift != NOT_LOOKED)

@@ -40,7 +40,10 @@ static const struct range groups[][MAX_RANGES] = {
 	{ { 100, 124 } },
 };
 
-/* Like QS after its start: all QS-IDs, but only the records that are always sent. */
+/*
+ * The filters are like those of QS after its start: all QS-IDs pass, but only the records that
+ * are always sent.
+ */
 struct devtrace_qp devtrace_qp = {
 	.glb = { 0x01, 0, 0, 0, 0, 0, 0x40, 0xfc, 0x7f, 0, 0, 0, 0, 0, 0, 0 },
 	.loc = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -63,7 +66,7 @@ static void qp_set(uint8_t *bits, unsigned int n, bool wanted)
 		__atomic_fetch_and(&bits[n >> 3], (uint8_t)~bit, __ATOMIC_RELAXED);
 }
 
-/* The program may define it. */
+/* The program may define this function. */
 QSTimeCtr QS_onGetTime(void) __attribute__((weak));
 
 uint8_t devtrace_qp_init(void)
@@ -148,7 +151,10 @@ int devtrace_qp_loc_filter(int id)
 
 int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name)
 {
-	/* Longer than a dictionary's name, so that the library reports the truncation. */
+	/*
+	 * The buffer is longer than a name in the dictionary, so that the library reports the
+	 * truncation.
+	 */
 	char with[128];
 	const char *rest;
 	size_t len;
@@ -158,7 +164,7 @@ int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name)
 		return EINVAL;
 	name = devtrace_qs_name_(name);
 	len = strcspn(name, "[");
-	/* Skip to behind the closing bracket; an index may have brackets of its own. */
+	/* Skip the text up to the closing bracket. An index may have brackets of its own. */
 	for (rest = name + len; *rest; rest++) {
 		open += (*rest == '[') - (*rest == ']');
 		if (!open)

@@ -2,8 +2,8 @@
 /*
  * qp_port.c - the functions of QS that a program or a port calls for its buffers
  *
- * There is no buffer to send or to parse. All of these are weak, so that a program that has them
- * keeps its own.
+ * There is no buffer to send or to parse. All functions here are weak, so a program that defines
+ * such a function uses its own.
  */
 #include <devtrace/qp/qs.h>
 

@@ -3,8 +3,8 @@
  * rx.c - the receive channel: hosts on a socket, and the thread that serves them
  *
  * Invariants
- * - The kernel decides which host may connect, see rx_socket.c. No user numbers are compared: in
- *   a user namespace, all unmapped users have the same number.
+ * - The kernel decides which host may connect, see rx_socket.c. The channel does not compare user
+ *   numbers, because in a user namespace all unmapped users have the same number.
  * - The channel never waits for a host: all sockets are non-blocking, and a host that does not
  *   read its answers is disconnected.
  * - A process has one channel; a child of fork(2) has none.
@@ -44,7 +44,7 @@ static void take_host(struct rx *rx)
 	rx->peers[i] = (struct rx_peer){ .fd = fd, .host = ++rx->hosts };
 }
 
-/* Receive and answer a request. Return 1, or 0 if there was none. */
+/* Receive and answer a request. Return 1, or 0 if there was no request. */
 static int rx_hear(struct rx *rx, struct rx_peer *peer)
 {
 	uint8_t request[RX_REQUEST_MAX], answer[RX_HEAD + 1 + 1024];
@@ -69,7 +69,9 @@ static int rx_hear(struct rx *rx, struct rx_peer *peer)
 	return 1;
 }
 
-/* Serve requests until the timeout. Return their number; -1: the channel must end. */
+/*
+ * Serve requests until the timeout. Return the number of requests, or -1 if the channel must end.
+ */
 static int rx_serve(struct rx *rx, int timeout)
 {
 	struct epoll_event events[RX_PEERS + 2];

@@ -29,10 +29,14 @@ struct rx_object {
 	char	name[RX_NAME];
 };
 
-/* A host and its current objects; NULL: the latest of any host counts. */
+/*
+ * A host and its current objects. If an object is NULL, the object that any host made current
+ * last is used.
+ */
 struct rx_peer {
 	int	fd;
-	uint64_t host;		/* creation number: a callback may free and fill the slot */
+	/* creation number, to notice that a callback freed the slot and another host got it */
+	uint64_t host;
 	void	*current[DEVTRACE_RX_KINDS];
 };
 
@@ -47,7 +51,8 @@ struct rx {
 	struct devtrace_rx_ops	ops;
 	void			*arg;
 	int			listen, poll, stop;
-	int			inode;		/* the file of @listen, by which a host connects */
+	/* the file that @listen is bound to; a host connects through it */
+	int			inode;
 	bool			open, thread_runs;
 	unsigned int		life;		/* changes when the channel is opened or closed */
 	pthread_t		thread;
@@ -72,8 +77,8 @@ extern struct rx dt_rx;
 size_t dt_rx_request(struct rx *rx, struct rx_peer *peer, const uint8_t *p, size_t n,
 		     uint8_t *answer);
 /*
- * Before a callback uses an object: called with the lock held, releases it. Return the object or
- * NULL. dt_rx_leave(): after the callback.
+ * Call dt_rx_enter() before a callback uses an object. It is called with the lock held and
+ * releases the lock. It returns the object or NULL. Call dt_rx_leave() after the callback.
  */
 void *dt_rx_enter(struct rx *rx, struct rx_use *use, const struct rx_object *o);
 void dt_rx_leave(struct rx *rx, struct rx_use *use);
@@ -83,7 +88,10 @@ bool dt_rx_used_by_others(const struct rx *rx, const void *object);
 void dt_rx_paused(void);
 /* Open @listen and @inode. Return 0 or an errno number; the caller closes them in both cases. */
 int dt_rx_listen(struct rx *rx);
-/* Connect to a process and check that this process listens. Return 0 or an errno number. */
+/*
+ * Connect to a process and check that the listening socket is that process's. Return 0 or an
+ * errno number.
+ */
 int dt_rx_connect(pid_t pid, int *fd);
 
 #endif

@@ -9,8 +9,9 @@
  * Invariants
  * - Memory is accessed only within an object of the table, with the lock held, so never after
  *   devtrace_rx_forget().
- * - A callback gets an object only while the object is in the table, and is in the list of uses
- *   until it returns: devtrace_rx_forget() waits for the callbacks of other threads.
+ * - A callback gets an object only while the object is in the table. Until the callback returns,
+ *   it is in the list of uses, because devtrace_rx_forget() waits for the callbacks of other
+ *   threads.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -66,7 +67,7 @@ void dt_rx_paused(void)
 		devtrace_end(&r);
 }
 
-/* A key from a host is only compared with addresses, never used as one. */
+/* A key from a host is only compared with addresses. It is never used as an address. */
 static struct rx_object *rx_find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
 {
 	size_t i;
@@ -81,7 +82,10 @@ static struct rx_object *rx_find(struct rx *rx, uint8_t kind, uint64_t key, cons
 	return NULL;
 }
 
-/* The current object of a kind; NULL: none, or it was forgotten. Called with the lock held. */
+/*
+ * Return the current object of a kind, or NULL if there is none or it was forgotten. Called with
+ * the lock held.
+ */
 static struct rx_object *rx_current(const struct call *c, uint8_t kind)
 {
 	void *object = c->peer->current[kind] ? c->peer->current[kind] : c->rx->current[kind];
@@ -156,7 +160,7 @@ static uint8_t do_tick(struct call *c)
 	return DEVTRACE_RX_OK;
 }
 
-/* A single access to each value if it is aligned. */
+/* Store values. An aligned value is stored by a single access. */
 static void rx_store(uint8_t *to, const uint8_t *le, unsigned int size)
 {
 	uint32_t v32;
@@ -486,7 +490,10 @@ size_t dt_rx_request(struct rx *rx, struct rx_peer *peer, const uint8_t *p, size
 	}
 	if (status)
 		c.len = 0;
-	/* QS's codes: 43 unknown request, 50 malformed, otherwise the request. */
+	/*
+	 * The codes of QS: 43 for an unknown request, 50 for a malformed request, otherwise the
+	 * number of the request.
+	 */
 	if (status)
 		emit_u8(T_RX_STATUS, 0x80 | (status == DEVTRACE_RX_UNKNOWN ? 0x43 :
 					     status == DEVTRACE_RX_BAD ? 0x50 : c.request));
@@ -531,7 +538,7 @@ void devtrace_rx_forget(void *object)
 			rx->objects[i] = rx->objects[--rx->nr_objects];
 		else
 			i++;
-	/* No new callback gets the object; wait for those that use it. */
+	/* From here on no new callback gets the object. Wait for the callbacks that use it. */
 	while (dt_rx_used_by_others(rx, object))
 		pthread_cond_wait(&rx->go, &rx->lock);
 	pthread_mutex_unlock(&rx->lock);

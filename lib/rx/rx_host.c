@@ -89,7 +89,7 @@ static int send_request(struct devtrace_rx_host *host, uint8_t request, const vo
 	return 0;
 }
 
-/* Take the next answer; tell which request it answers. */
+/* Take the next answer, and return in @request and @number which request it answers. */
 static int take_answer(struct devtrace_rx_host *host, uint8_t *request, uint16_t *number,
 		       struct devtrace_rx_answer *answer)
 {
@@ -123,7 +123,10 @@ int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void 
 		err = take_answer(host, &to, &number, answer);
 		if (err == EAGAIN)
 			err = wait_for(host->fd, POLLIN, end);
-		/* Skip late answers to earlier calls; BUSY refuses the connection. */
+		/*
+		 * Skip late answers to earlier calls; BUSY means that the program refuses the
+		 * connection.
+		 */
 		else if (!err && (answer->status == DEVTRACE_RX_BUSY ||
 				  (to == request && number == host->number)))
 			return 0;

@@ -4,9 +4,9 @@
  *
  * The program binds its socket to a file of mode 0600 under a random name, keeps the file open
  * with O_PATH, and removes the name before it listens. The only path left is /proc/PID/fd/N. The
- * kernel lets processes follow it that may read the program's memory (PTRACE_MODE_READ):
- * processes with the program's own user IDs, and processes with CAP_SYS_PTRACE in its user
- * namespace. It compares kernel IDs, not numbers of a user namespace.
+ * kernel lets a process follow this path only if the process may read the program's memory
+ * (PTRACE_MODE_READ): if it has the program's own user IDs, or CAP_SYS_PTRACE in the program's
+ * user namespace. The kernel compares its own IDs, not the numbers of a user namespace.
  *
  * Invariants
  * - No process can take over the name of a program: the path ends with the process, and a
@@ -16,7 +16,8 @@
  *
  * A descriptor under /proc/PID/fd may be another process's socket: a child inherits those of its
  * parent, a setuid program those of its caller, a daemon receives some. So the host asks the
- * kernel who called listen(2): it must be this process, as its current user or as root.
+ * kernel who called listen(2): the caller must have been the process that the host looks for, as
+ * its current user or as root.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -36,7 +37,7 @@
 #define PREFIX	"devtrace-rx-"
 #define TRIES	8
 
-/* Random, or from the clock if the kernel has no random bytes yet. */
+/* Return a random number, or one from the clock if the kernel has no random bytes yet. */
 static uint64_t random_name(void)
 {
 	struct timespec t;
@@ -80,8 +81,8 @@ static int rx_bind_in(int fd, const char *dir, int *inode)
 }
 
 /*
- * Use the first directory that accepts a socket for three system calls: on a board, any of them
- * may be read-only or missing.
+ * The socket needs a file for the time of three system calls. Use the first directory that
+ * accepts it: on a board, any of the directories may be read-only or missing.
  */
 int dt_rx_listen(struct rx *rx)
 {
@@ -159,7 +160,10 @@ static int rx_process_read(struct rx_process *p, pid_t pid, DIR *fds)
 	return pid > 0 && fd < 0 && !kill(pid, 0) ? ENOENT : ESRCH;
 }
 
-/* The open directory stays this process's even if its PID is reused. */
+/*
+ * Read the process and open its directory of descriptors. The directory stays that of this
+ * process even if the PID is reused.
+ */
 static int rx_process_open(struct rx_process *p, pid_t pid, DIR **fds)
 {
 	char path[32];
@@ -191,7 +195,10 @@ static bool rx_fd_may_be(DIR *fds, const char *fd)
 	       !fstatat(dirfd(fds), fd, &st, 0) && S_ISSOCK(st.st_mode);
 }
 
-/* After connecting: does this process listen? ECONNREFUSED: no; EPERM: for another user. */
+/*
+ * After connecting, check that @p is the process that listens. Return 0, ECONNREFUSED if it is
+ * another process, or EPERM if it called listen(2) as another user.
+ */
 static int rx_proves(int fd, const struct rx_process *p)
 {
 	struct ucred cred;

@@ -2,7 +2,7 @@
 /*
  * rx_use.c - running callbacks, and their objects
  *
- * Invariant: the list changes only with the lock held; each use is in it while its callback
+ * Invariant: the list changes only with the lock held; each use is in the list while its callback
  * runs.
  */
 #include "rx.h"

@@ -132,7 +132,7 @@ size_t dt_unescape(uint8_t *out, size_t size, const uint8_t *raw, size_t n)
 
 struct sink {
 	uint8_t	*out;
-	size_t	size, len;		/* len > size: did not fit */
+	size_t	size, len;		/* if len > size, the frame did not fit */
 };
 
 static void frame_put(struct sink *s, uint8_t byte)

@@ -2,8 +2,8 @@
 /*
  * frame.h - the framing layer: escapes and check values
  *
- * Private to the library. A raw frame is the bytes between two flags; a frame is the same
- * without escapes: sequence number, type, body, length byte, check.
+ * Private to the library. A raw frame is the bytes between two flags; a frame is a raw frame
+ * without its escapes: sequence number, type, body, length byte, check.
  */
 #ifndef DT_FRAME_H
 #define DT_FRAME_H
@@ -72,7 +72,10 @@ static inline uint8_t dt_sum8(const uint8_t *p, size_t n)
 uint32_t dt_check_value(enum devtrace_check check, const struct dt_crc *c,
 			const uint8_t *p, size_t n);
 
-/* Do the last bytes of n match the check of the others? crc: tables of CRC-16 and CRC-32. */
+/*
+ * Are the last of the n bytes the right check of the bytes before them? crc: tables of CRC-16 and
+ * CRC-32.
+ */
 bool dt_check_matches(const struct dt_crc crc[2], enum devtrace_check check,
 		      const uint8_t *p, size_t n);
 
@@ -80,8 +83,8 @@ bool dt_check_matches(const struct dt_crc crc[2], enum devtrace_check check,
 #define DT_UNESCAPE_LONG	((size_t)-2)	/* does not fit */
 
 /*
- * Remove the escapes of n raw bytes and return the length. Only 7D 5D and 7D 5E are escapes; the
- * encoder makes no others, so others are damage.
+ * Remove the escapes of n raw bytes and return the length. The encoder makes only the escapes 7D
+ * 5D and 7D 5E, so a 7D before any other byte is damage.
  */
 size_t dt_unescape(uint8_t *out, size_t size, const uint8_t *raw, size_t n);
 
