@@ -128,9 +128,9 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 
 /*
  * Messages of the module and of libdevtrace-ctl name netlink attributes. This table has the
- * message to print instead, in the words of the command line. @kernel: begin of the original
- * message. %s in
- * @here: the name that the command was given.
+ * message to print instead, in the words of the command line.
+ * @kernel: how the original message begins
+ * @here: the message to print; %s stands for the name that the command was given
  */
 static const struct {
 	const char *kernel, *here;
