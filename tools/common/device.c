@@ -2,8 +2,9 @@
 /*
  * device.c - a regular file in place of a trace device
  *
- * In /dev it is the work of a shell redirection and must be removed before the module can create
- * the device. Elsewhere it is a user's file: never advise to remove it.
+ * A regular file in /dev was created by a shell redirection, and must be removed before the
+ * module can create the device. A regular file elsewhere is a user's file: never advise to remove
+ * it.
  */
 #include <string.h>
 #include "common/device.h"

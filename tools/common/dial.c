@@ -3,8 +3,8 @@
  * dial.c - open a link in a thread, so that the program never waits for a peer or a name server
  *
  * connect(2) waits for a peer that drops packets; getaddrinfo(3) waits for the name server and
- * has no non-blocking form. The thread blocks all signals, for the waiting thread to take. The
- * thread and its owner share struct dial; the last of them to leave frees it.
+ * has no non-blocking form. The thread blocks all signals, so that the waiting thread gets them.
+ * The thread and its owner share struct dial; the last of them to leave frees it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ struct dial {
 	struct link	link;
 	int		ms;
 	int		done;		/* an eventfd: link_open() returned */
-	int		fd;		/* its result; written before @done */
+	int		fd;		/* the result of link_open(); written before @done */
 	atomic_int	users;
 };
 

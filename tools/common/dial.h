@@ -9,13 +9,16 @@
 
 struct dial;
 
-/* Begin link_open() of a copy of @l, with a timeout of ms. Return NULL without memory or thread. */
+/*
+ * Begin link_open() of a copy of @l, with a timeout of ms. Return NULL if there is no memory or
+ * no thread.
+ */
 struct dial *dial_begin(const struct link *l, int ms);
 /* Readable after link_open() returned. */
 int dial_fd(const struct dial *d);
 /*
- * Return the result of link_open() with its text in l->why, and free d; -EINPROGRESS while
- * link_open() runs: d stays.
+ * Return the result of link_open() with its text in l->why, and free d. While link_open() runs,
+ * return -EINPROGRESS and keep d.
  */
 int dial_take(struct dial *d, struct link *l);
 /* Give up the link; d may be NULL. */

@@ -9,7 +9,7 @@
 
 /* Print a duration in at most seven columns, up to 999 days: 12.34ms, 4m18s. */
 void out_duration(struct out *o, uint64_t ns);
-/* The same, right-aligned in @width columns. */
+/* Print a duration right-aligned in @width columns. */
 void out_duration_right(struct out *o, uint64_t ns, unsigned int width);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * near.c - suggest a name for an unknown one
+ * near.c - suggest a known name for an unknown name
  */
 #include <ctype.h>
 #include <stdint.h>

@@ -13,7 +13,7 @@
 #define NEAR_MAX	96	/* bytes of a name: UART.OVERRUN */
 
 struct near {
-	unsigned int	distance;	/* of the nearest name */
+	unsigned int	distance;	/* distance of the nearest name */
 	char		name[NEAR_MAX];	/* nearest name; "": none */
 };
 

@@ -8,7 +8,10 @@
 #include <string.h>
 #include "common/opts.h"
 
-/* Find an option's name after "--" in a line of the help text; NULL: no option. */
+/*
+ * Find an option's name after "--" in a line of the help text. Return NULL if the line has no
+ * option.
+ */
 static const char *name_in(const char *line)
 {
 	const bool letter = !strncmp(line, "  -", 3) && line[3] != '-' &&

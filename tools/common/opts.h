@@ -36,7 +36,7 @@ struct opts_note {
 	const char	**word;
 };
 
-/* Execute such an option; false: not in the table. */
+/* Execute an option of the table. Return false if the option is not in the table. */
 bool opts_note(const struct opts_note *table, int c);
 /* -h, -V and unknown options: print the text, and end the program. */
 _Noreturn void opts_end(int c, const char *help, const char *version, const char *unknown);

@@ -31,7 +31,8 @@ void out_free(struct out *o)
 
 /*
  * How many of n bytes may be passed to write(2)? After a signal to stop, write(2) must not wait,
- * as there may be no second signal: only as much as a pipe accepts at once. 0: none.
+ * because there may be no second signal. Then return only as many bytes as a pipe accepts at
+ * once, or 0.
  */
 static size_t may_write(const struct out *o, size_t n)
 {
@@ -110,7 +111,7 @@ const char out_pairs[201] =
 	"3536373839404142434445464748495051525354555657585960616263646566676869"
 	"707172737475767778798081828384858687888990919293949596979899";
 
-/* Write digits that end at p; return their begin. */
+/* Write digits that end at p. Return where they begin. */
 static char *digits10(char *p, uint64_t v)
 {
 	while (v >= 100) {
@@ -262,7 +263,7 @@ void out_double(struct out *o, double v, char conv, const struct out_spec *s)
 	size_t nsign = 0;
 	int n;
 
-	/* Only our own formats, never one from a file. */
+	/* These are our own formats. A format from a file is never used. */
 	if (conv == 'e')
 		n = snprintf(buf, sizeof(buf), "%.*e", digits, v);
 	else if (conv == 'g')

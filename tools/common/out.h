@@ -21,8 +21,9 @@ struct out {
 	int	err;		/* errno of the first failure; further output is dropped */
 	bool	raw;		/* out_safe() does not escape: its caller will */
 	/*
-	 * Set by a signal that ends the program: a reader that accepts nothing for OUT_PATIENCE
-	 * ms gets no more, and err is EINTR. NULL: no such signal.
+	 * Set by a signal that ends the program: afterwards, if a reader accepts nothing for
+	 * OUT_PATIENCE ms, nothing more is written and err is EINTR. NULL: there is no such
+	 * signal.
 	 */
 	const volatile sig_atomic_t *stop;
 };

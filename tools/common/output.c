@@ -3,7 +3,7 @@
  * output.c - open the output file of a conversion
  *
  * Opening with O_TRUNC would destroy the input if both names are the same file. So the file is
- * only truncated after that has been ruled out.
+ * truncated only after a check that it is not the input.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 /* Are both descriptors the same regular file? */
 bool output_is_input(int output, int input);
 /*
- * Open for writing and truncate, unless it is the input. Return a descriptor, or -1 with
+ * Open and truncate the file, unless it is the input. Return a descriptor, or -1 and set
  * *problem.
  */
 int output_open(const char *path, int input, const char **problem);

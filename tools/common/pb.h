@@ -29,14 +29,14 @@ void pb_clear(struct pb *p);
 
 /* uint32, uint64, bool and enumerations. */
 void pb_uint(struct pb *p, unsigned int field, uint64_t v);
-/* int32 and int64; a negative one takes ten bytes. */
+/* int32 and int64; a negative number takes ten bytes. */
 void pb_int(struct pb *p, unsigned int field, int64_t v);
 void pb_fixed64(struct pb *p, unsigned int field, uint64_t v);
 void pb_double(struct pb *p, unsigned int field, double v);
 /* bytes, string and whole messages. A string must be UTF-8: see pb_text(). */
 void pb_bytes(struct pb *p, unsigned int field, const void *data, size_t n);
 void pb_str(struct pb *p, unsigned int field, const char *s);
-/* Bytes of unknown origin as a string: what is no UTF-8 becomes U+FFFD. */
+/* Bytes of unknown origin as a string: bytes that are not UTF-8 become U+FFFD. */
 void pb_text(struct pb *p, unsigned int field, const void *data, size_t n);
 /* A message inside this one, up to pb_end(). */
 void pb_begin(struct pb *p, unsigned int field);

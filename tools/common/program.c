@@ -12,7 +12,7 @@
 #include <devtrace-rx.h>
 #include "common/program.h"
 
-#define NAME_BYTES	15	/* that the kernel keeps */
+#define NAME_BYTES	15	/* bytes of a name that the kernel keeps */
 
 const char *program_error(int err)
 {
@@ -70,7 +70,7 @@ bool program_user(pid_t pid, uid_t *user)
 	bool found = false;
 	FILE *f;
 
-	/* The owner of the directory proves nothing: a process can make it root's. */
+	/* The owner of the directory proves nothing: a process can make root the owner. */
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof(line), f))

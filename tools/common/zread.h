@@ -26,7 +26,7 @@ void zread_free(struct zread *z);
  * without libzstd.
  */
 ssize_t zread_read(struct zread *z, int fd, void *buf, size_t n);
-/* Is there output without another read(2)? Decodes what was read before. */
+/* Is there output without another read(2)? Decodes the bytes that were read already. */
 bool zread_holds(struct zread *z);
 /* Is this the magic number of a zstd frame? */
 bool zread_begins(const uint8_t p[4]);
