@@ -5,9 +5,9 @@
  * A line maps ticks to time. A record arrives some unknown delay after it was made; the delay is
  * never negative. So the line follows the records with the smallest delay. If a record arrives
  * before its time on the line, the line is lowered at once. After every WINDOW the line is laid
- * through the record of smallest delay in this window; its slope is that between the smallest
- * delay of the first window and of this one. The smallest delay of the transport itself cannot
- * be measured: it remains as a constant error.
+ * through the record of smallest delay in this window; its slope is that of the line between the
+ * records of smallest delay in the first window and in this one. The smallest delay of the
+ * transport itself cannot be measured: it remains as a constant error.
  *
  * Invariants: no event is later than its arrival or earlier than the event before it.
  */
@@ -16,7 +16,8 @@
 #define WINDOW		(4ull * CONV_NSEC)
 #define MEASURE		CONV_NSEC
 #define BACK_A_SECOND	10	/* back by a tenth of a second is a restart */
-#define AHEAD		10	/* so many seconds, too: frames may wait in the target */
+/* ahead by this many seconds is a restart, too; less may be frames that waited in the target */
+#define AHEAD		10
 
 void conv_clock_reset(struct conv_clock *k)
 {
@@ -26,9 +27,9 @@ void conv_clock_reset(struct conv_clock *k)
 }
 
 /*
- * Has the target begun anew, although no frame says so? Its counter then goes back by more than an
- * interrupt can, or, live, further ahead than time has passed. A smaller counter wraps too often to
- * tell.
+ * Has the target begun anew, although no frame says so? If it has, its counter goes back by more
+ * than an interrupt can explain. With a live input it may also go further ahead than the time
+ * that passed. A counter with fewer bits wraps too often to tell.
  */
 static bool clock_restarted(const struct conv_clock *k, uint32_t ticks, uint64_t arrival)
 {

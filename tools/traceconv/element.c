@@ -21,13 +21,16 @@ void conv_number(struct conv *c, uint64_t v, unsigned int bytes)
 		conv_u(c, DEVTRACE_E_U64, v, 8);
 }
 
-/* The type of an element; CONV_NO_ELEMENT: the code has none. */
+/* Return the type of an element, or CONV_NO_ELEMENT if the code is not an element's. */
 static uint8_t element_type(const uint8_t *types, uint8_t format)
 {
 	return types ? types[format & 0xf] : format & 0xf;
 }
 
-/* The size of an application element, without its format byte; 0: it is cut off. */
+/*
+ * Return the size of an application element without its format byte, or 0 if the element is cut
+ * off.
+ */
 static size_t element_size(const struct conv *c, uint8_t type, const uint8_t *p, size_t n,
 			   unsigned int sig_object)
 {
@@ -98,7 +101,7 @@ enum conv_user conv_user(struct conv *c, const uint8_t *p, size_t n, const uint8
 	for (pos = 0; pos < n; pos += 1 + size) {
 		const uint8_t type = element_type(types, p[pos]);
 
-		/* Nothing behind it has a known place. */
+		/* The places of the following elements are unknown. */
 		if (type == CONV_NO_ELEMENT)
 			return CONV_USER_UNKNOWN;
 		size = element_size(c, type, p + pos, n - pos, sig_object);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "traceconv.h"
 
-/* Remove the escapes. -1: a 7D is not followed by 5D or 5E. */
+/* Remove the escapes. Return -1 if a 7D is not followed by 5D or 5E. */
 static int unescape(uint8_t *out, const uint8_t *raw, size_t n)
 {
 	size_t len = 0, i;
@@ -43,7 +43,7 @@ static void damage(struct conv *c)
 
 /*
  * Convert an intact frame. The gap before it must be in the output first. If record() then
- * rejects the layout, the gap is undone: the next intact frame leaves one that includes this
+ * rejects the layout, the gap is undone, and the gap before the next intact frame includes this
  * frame.
  */
 static void whole(struct conv *c, const uint8_t *p, size_t n)

@@ -2,7 +2,7 @@
 /*
  * main.c - the command line of devtrace-convert, and the loop of --from
  *
- * --to is the business of tools/view.
+ * tools/view handles --to.
  *
  * With a live input, the output is flushed after every read(2), so that its reader can follow
  * the target. At the end the counts of missing and damaged frames go to standard error.
@@ -186,7 +186,10 @@ static int open_input(const char *where, struct link *link, bool *live)
 	return fd;
 }
 
-/* A trace device would store the bytes as text. EBADF: it is open for writing only. */
+/*
+ * Is the output a trace device? It would store the bytes as text. EBADF means a device that is
+ * open for writing only.
+ */
 static bool is_trace_device(int fd)
 {
 	struct devtrace_stats stats = { 0 };
@@ -223,7 +226,7 @@ static int run(struct conv *c, int fd, FILE *out, const char *where)
 	return 0;
 }
 
-/* --from: one input, as options have it. The exit status. */
+/* --from: convert one input by the options. Return the exit status. */
 static int convert_from(struct conv *conv, const char *from, const char *output, bool quiet,
 			const char *where)
 {
@@ -264,7 +267,7 @@ static int convert_from(struct conv *conv, const char *from, const char *output,
 	return ret;
 }
 
-/* Options that do not go together, and words that are none. Ends the program. */
+/* End the program if options cannot be combined, or if a word is not valid. */
 static void check_options(const struct conv *conv, const char *from,
 			  const struct view_options *view, int inputs)
 {

@@ -29,7 +29,7 @@ void conv_raw(struct conv *c, const void *p, size_t n)
 	c->out_bytes += n;
 }
 
-/* counted: the frame takes a sequence number; else its number is 0. */
+/* Send a frame. counted: the frame takes a sequence number; otherwise its number is 0. */
 static void send(struct conv *c, uint8_t type, const uint8_t *body, size_t len, bool counted)
 {
 	uint8_t out[2 * (DEVTRACE_FRAME_MAX + 1)];
@@ -195,8 +195,8 @@ void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n)
 }
 
 /*
- * Write a note if the uncertainty has doubled or halved since the last one, or the drift has moved
- * by DRIFT_PPM: it is known from the second window on only.
+ * Write a note if the uncertainty has doubled or halved since the last one, or the drift has
+ * moved by DRIFT_PPM: the drift is known only from the second window on.
  */
 static void tell_clock(struct conv *c)
 {

@@ -56,7 +56,10 @@ static int qs_seq(const struct conv *c, const uint8_t *p, size_t n)
 	return n ? p[0] : -1;
 }
 
-/* Since QP 8.0 TARGET_INFO begins with flags and a u32; older: a byte FF or 0, and a u16. */
+/*
+ * From QP 8.0 on, TARGET_INFO begins with flags and a u32. In older versions it begins with a
+ * byte FF or 0, and a u16.
+ */
 static bool new_info(const uint8_t *p, size_t n)
 {
 	return n == 20 && (p[2] & 3) == 2;
@@ -87,8 +90,8 @@ static bool fits(const struct conv *c, const char *layout, const uint8_t *p, siz
 }
 
 /*
- * Convert the fields behind the time stamp. The name of a signal depends on its object: that is
- * the field behind the signal, but the first object in records of deferred events.
+ * Convert the fields after the time stamp. The name of a signal depends on its object. The object
+ * is the field after the signal, but in records of deferred events it is the first object.
  */
 static void elements(struct conv *c, uint8_t record, const char *layout, const uint8_t *p, size_t n)
 {
@@ -167,7 +170,7 @@ static bool good_sizes(const struct conv_sizes *s)
 	const uint8_t *size = (const uint8_t *)s;
 	size_t i;
 
-	/* All but the last field, which is for RKH only. */
+	/* Check all sizes except the last, which only RKH has. */
 	for (i = 0; i < offsetof(struct conv_sizes, block); i++)
 		if (size[i] != 1 && size[i] != 2 && size[i] != 4 &&
 		    (size[i] != 8 || (i != 2 && i != 3)))

@@ -4,8 +4,8 @@
  *
  * A frame is the number of the event, a sequence number, a time stamp, the data, and the two's
  * complement of their sum. Sequence number, stamp and check are optional. The configuration
- * record tells which of them there are, and all sizes. Its own frame has neither number nor stamp,
- * whatever it tells. The events are those of devtrace/rkh.
+ * record tells which of them there are, and all sizes. The frame of the configuration record has
+ * neither number nor stamp, whatever the record tells. The events are those of devtrace/rkh.
  */
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
@@ -14,7 +14,7 @@
 
 #define CONFIG_HEAD	1	/* the number of the event */
 
-/* RKH's codes of elements, and what they are here. */
+/* devtrace's type for each code of an RKH element. */
 const uint8_t conv_rkh_elements[16] = {
 	DEVTRACE_E_I8, DEVTRACE_E_U8, DEVTRACE_E_I16, DEVTRACE_E_U16, DEVTRACE_E_I32,
 	DEVTRACE_E_U32, DEVTRACE_E_X32, DEVTRACE_E_STR, DEVTRACE_E_MEM, DEVTRACE_E_OBJ,

@@ -34,9 +34,9 @@ struct conv_sizes {
  * @ticks: counter of the last record, extended to 64 bits
  * @begun: there was a record
  * @told_rate: the user gave the rate
- * @restarted: the counter began anew with the last record, and nobody has told that yet
- * @arrival: of the last record; 0: unknown, as in a file
- * @first_ticks, @first_arrival: of the first record
+ * @restarted: the counter began anew with the last record, and this was not reported yet
+ * @arrival: arrival of the last record; 0: unknown, because the input is a file @first_ticks,
+ * @first_arrival: of the first record
  * @base: time in ns at @base_ticks
  * @slope: ns a tick
  * @last: the last time returned
@@ -115,13 +115,13 @@ struct conv_dialect {
 	/* The name that says whose events these are, of this type; NULL: none */
 	const char		*mark;
 	uint8_t			mark_type;
-	/* Is it a frame with a good check? The check is then cut off from *n. */
+	/* Is this a frame with a good check? If so, subtract the size of the check from *n. */
 	bool (*intact)(const struct conv *c, const uint8_t *p, size_t *n);
 	/* The frame's sequence number; -1: it has none. */
 	int (*seq)(const struct conv *c, const uint8_t *p, size_t n);
 	/* Does the frame say that the target began anew? */
 	bool (*begins)(const struct conv *c, const uint8_t *p, size_t n);
-	/* Convert the record. false: it has another layout, and nothing was written. */
+	/* Convert the record. Return false if it has another layout; nothing was written then. */
 	bool (*record)(struct conv *c, const uint8_t *p, size_t n);
 };
 
@@ -154,7 +154,7 @@ extern const uint8_t conv_rkh_elements[16];
 enum conv_user conv_user(struct conv *c, const uint8_t *p, size_t n, const uint8_t *types,
 			 unsigned int sig_object);
 void conv_text(struct conv *c, const char *text);
-/* Write a record without a layout as text; false: it may be a truncated frame. */
+/* Write an unknown record as text. Return false if it may be a truncated frame. */
 bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n);
 void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	       const char *name, size_t n);
