@@ -2,9 +2,9 @@
 /*
  * announce.c - tell the host of --to the names that the stream has brought
  *
- * A host may connect when there are more names than its buffer has room for, and may read
- * slowly or not at all. So the tables of names and of RKH's symbols have a mark each: what is
- * behind it is told as the buffer empties. No name is dropped, and the buffer stays bounded.
+ * A host may connect when there are more names than its buffer has room for, and may read slowly
+ * or not at all. So the tables of names and of RKH's symbols have a mark each. The names after
+ * the mark are sent as the buffer empties. No name is dropped, and the buffer stays bounded.
  */
 #include "gate.h"
 
@@ -48,7 +48,7 @@ void gate_announce_all(struct gate *g)
 	gate_announce(g);
 }
 
-/* A name that was told before, and may be another now, is told again at once if there is room. */
+/* A name that was sent already may have changed. Send it again at once if there is room. */
 void gate_announce_name(struct gate *g, const struct gate_name *n)
 {
 	const size_t i = (size_t)(n - g->names.v);

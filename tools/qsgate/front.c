@@ -20,14 +20,18 @@
 #define PORT		7701
 #define BINARY		1
 #define TEXT		2
-#define AT_ONCE		64	/* datagrams a call of front_run(): then the stream is read again */
+/* most datagrams in a call of front_run(), so that the stream is read again soon */
+#define AT_ONCE		64
 
 enum {
 	ATTACH = 128, DETACH, SAVE_DICT, TEXT_OUT, BIN_OUT, MATLAB_OUT, SEQUENCE_OUT, SEND_EVENT,
 	SEND_AO_FILTER, SEND_CURR_OBJ, SEND_COMMAND, SEND_TEST_PROBE, CLEAR_SCREEN, SHOW_NOTE
 };
 
-/* word: [HOST:]PORT, default HOST loopback. 0; 1: cannot be opened; 2: a syntax error. */
+/*
+ * word is [HOST:]PORT; the default HOST is loopback. Return 0, 1 if the port cannot be opened, or
+ * 2 if the word is wrong.
+ */
 int front_open(struct front *f, const char *word, const char **problem)
 {
 	struct sockaddr_in at = {
@@ -167,7 +171,10 @@ static void attach(struct gate *g, const struct sockaddr_in *from, const uint8_t
 	send_record(f, (unsigned int)i, ATTACH, "", 0);
 }
 
-/* The name at offset at, to the end of the data; NULL: it is empty, or has no final NUL. */
+/*
+ * Return the name from offset at to the end of the data, or NULL if it is empty or has no final
+ * NUL.
+ */
 static const char *name_at(const uint8_t *p, size_t n, size_t at)
 {
 	if (n < at + 2 || memchr(p + at, 0, n - at) != p + n - 1)

@@ -12,8 +12,8 @@
  * - The traced program never waits for a host. A frame for which the buffer of a host has no
  *   room is dropped and counted, and uses up a sequence number: so the host sees the gap.
  * - The gate never passes a request on to the program whose layout is not that of QS.
- * - As root, whom each program obeys, it passes on none that anybody may have sent, unless it was
- *   told to.
+ * - Each program obeys root. So as root the gate passes on no request that any user may have
+ *   sent, unless --allow-requests is given.
  */
 #ifndef QSGATE_H
 #define QSGATE_H
@@ -57,9 +57,10 @@ struct gate_names {
 	size_t		nr, room;
 	struct hash_key	key;		/* of both tables */
 	uint32_t	*index;		/* hash table of 1 + index in v; 0: empty */
-	uint32_t	*signals;	/* likewise, each process's first signal of each value */
+	/* hash table of each process's first signal of each value */
+	uint32_t	*signals;
 	size_t		slots;
-	size_t		told;		/* those before it the host of --to has been told */
+	size_t		told;		/* names before this index were sent to the host of --to */
 };
 
 /* A name of RKH that has a kind and maybe an owner; the last event that gave it. */
@@ -114,7 +115,7 @@ struct target {
 	uint8_t		*buf;
 	size_t		len;		/* of GATE_BUFFER */
 	uint64_t	dropped;
-	bool		failed;		/* the file, or the end of the trace, is not whole */
+	bool		failed;		/* the file, or the end of the trace, is incomplete */
 	/* The frame that the host is sending */
 	uint8_t		in[GATE_BYTES];
 	size_t		in_len;
@@ -152,8 +153,10 @@ struct gate {
 	uint32_t	test_time;	/* --test: stamp of the last record */
 	const char	*program;
 	bool		by_name;
-	pid_t		pid, before;	/* the one that is followed, and the one until then */
-	uid_t		user;		/* whose program it is; so must be its successor */
+	/* the process that is followed, and the one that was followed before */
+	pid_t		pid, before;
+	/* user of the program; its successor must have the same user */
+	uid_t		user;
 	bool		user_known;
 	bool		saved;		/* the stream is a file, whose processes may have ended */
 	bool		by_stream;	/* the stream says which process the program is */
@@ -178,13 +181,16 @@ void gate_names_free(struct gate_names *n);
  */
 const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
 		      uint8_t group, uint64_t key);
-/* Find an entry by its name. scope: 0: of any process. group: of an enumeration; else 0. */
+/*
+ * Find an entry by its name. scope 0: the entry of any process. group: of an enumeration;
+ * otherwise 0.
+ */
 const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint32_t scope,
 				   uint8_t group, const char *name);
 
-/* record.c: convert an event. false: it is no record of QS. */
+/* record.c: convert an event. Return false if it is not a record of QS. */
 bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r);
-/* Replace the time stamp; false: the record has none. */
+/* Replace the time stamp. Return false if the record has no time stamp. */
 bool gate_stamp(struct gate_record *r, uint32_t time);
 /* Make an RX_STATUS record. */
 void gate_status(struct gate_record *r, uint8_t status, uint32_t time);
@@ -199,7 +205,7 @@ size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *
 /* item.c: items of the decoder, and records that the gate itself makes. */
 int gate_item(const struct devtrace_item *item, void *arg);
 void gate_send(struct gate *g, const struct gate_record *r);
-/* Print a line, whose strings others chose: without what would do something to the terminal. */
+/* Print a line. Other programs chose its strings, so escape control characters of the terminal. */
 void gate_print(const struct gate *g, const void *line, size_t n);
 void gate_send_info(struct gate *g, bool reset);
 void gate_error(struct gate *g, uint8_t code);
@@ -217,19 +223,19 @@ int target_open(struct gate *g, int input);
  * how many are left, and sets failed then.
  */
 void target_close(struct gate *g, const volatile sig_atomic_t *stop);
-/* Queue a record as a frame of QS. false: it was dropped. */
+/* Queue a record as a frame of QS. Return false if it was dropped. */
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n);
-/* Queue an event as a frame of RKH. false: it was dropped. */
+/* Queue an event as a frame of RKH. Return false if it was dropped. */
 bool target_rkh(struct target *t, const struct gate_rkh *layout, uint8_t id, const uint8_t *p,
 		size_t n);
-/* Its configuration, which has no number. @anew: a stream begins, numbers at 0. */
+/* Queue RKH's configuration record, which has no number. @anew: a stream begins, with number 0. */
 bool target_rkh_begin(struct target *t, const struct gate_rkh *layout, bool anew, uint8_t id,
 		      const uint8_t *p, size_t n);
 /* Is there a host, and room for a name? */
 bool target_has_room(const struct target *t);
 /* The poll(2) events to wait for; target_run() handles them, and retries a connection. */
 short target_events(const struct target *t, int *fd);
-/* Is there something to be tried again soon, which poll(2) does not report? */
+/* Must target_run() soon try something again that poll(2) does not report? */
 bool target_waits(const struct target *t);
 void target_run(struct gate *g, short events, uint64_t now);
 
@@ -245,22 +251,21 @@ void front_run(struct gate *g);
  * gate_announce(): true: some are still to be told.
  */
 bool gate_announce(struct gate *g);
-/* All again, to a host that has been told nothing. */
+/* Send all names again, to a host that has no names yet. */
 void gate_announce_all(struct gate *g);
-/* An entry of the table that the stream has just given. */
+/* Send an entry of the table that has just come from the stream. */
 void gate_announce_name(struct gate *g, const struct gate_name *n);
 void gate_announce_symbol(struct gate *g, const struct gate_symbol *s);
 
-/* whose.c: is a process the program? It is followed if it is its successor. */
+/* whose.c: is this process the program? If it is the program's successor, follow it from now on. */
 enum gate_whose gate_whose(struct gate *g, uint32_t process);
-/* Is it a process of the user whose program this is? The first one asked for is. */
+/* Is this a process of the program's user? The first process asked for determines the user. */
 bool gate_same_user(struct gate *g, pid_t pid);
 /* From now on the program is this process. */
 void gate_follow(struct gate *g, pid_t pid);
 
 /*
- * request.c: handle a request of a host.
- * anybody: nothing says whose it is, as of a datagram
+ * request.c: handle a request of a host. anybody: the sender is unknown, as with a datagram
  */
 void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p, size_t n);
 /* Take the answers that the program has sent, and note when it is gone. */
@@ -271,7 +276,7 @@ void gate_disconnect(struct gate *g);
 void rkh_event(struct gate *g, const struct devtrace_event *e);
 void rkh_name(struct gate *g, const struct gate_name *n);
 void rkh_symbol(struct gate *g, const struct gate_symbol *s);
-/* A host begins to listen: the configuration is told before the first frame. */
+/* A host begins to listen: send the configuration before the first frame. */
 void rkh_begin(struct gate *g);
 /* Remove the symbols of one process. */
 void rkh_forget(struct gate *g, uint32_t process);

@@ -69,7 +69,7 @@ static _Noreturn void usage(const char *option, const char *word, const char *pr
 	exit(2);
 }
 
-/* A program of that name, of anybody, which may have no receive channel. */
+/* Does a program of this name run? It may be any user's, and may have no receive channel. */
 static bool runs(const char *name)
 {
 	DIR *proc = opendir("/proc");
@@ -87,8 +87,9 @@ static bool runs(const char *name)
 }
 
 /*
- * A program named by its PID need not have a receive channel yet. One that has none can be traced,
- * too: the stream says which process has its name. So it does of a saved stream.
+ * A program named by its PID need not have a receive channel yet. A program without a channel can
+ * be traced, too, because the stream says which process has its name. The same is true for a
+ * saved stream.
  */
 static void choose_program(struct gate *g)
 {
@@ -130,13 +131,16 @@ static int open_input(const char *where, struct link *link)
 	if (!strcmp(where, "-"))
 		return STDIN_FILENO;
 	fd = open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	/* Not in open(2): a FIFO without a writer yet would read as ended. */
+	/*
+	 * O_NONBLOCK is not passed to open(2), because a FIFO without a writer would then look as
+	 * if it had ended.
+	 */
 	if (fd < 0 || fcntl(fd, F_SETFL, O_NONBLOCK))
 		fprintf(stderr, "qsgate: %s: %s\n", where, strerror(errno));
 	return fd;
 }
 
-/* 1: go on, 0: the end, -1: an error. */
+/* Return 1 to go on, 0 at the end of the input, -1 after an error. */
 static int take_input(struct gate *g, int fd, const char *where)
 {
 	static uint8_t bytes[65536];

@@ -22,7 +22,7 @@ static bool is_number(const struct devtrace_elem *e)
 	return false;
 }
 
-/* Store the element as field i; false: the layout has another type there. */
+/* Store the element as field i. Return false if the layout has another type there. */
 static bool take(struct gate_record *r, unsigned int i, char what, const struct devtrace_elem *e)
 {
 	switch (what) {

@@ -94,7 +94,10 @@ static bool names_nothing(uint8_t record, const uint8_t *p)
 	return record == DEVTRACE_RX_CURRENT && !gate_le(p + 1, GATE_PTR);
 }
 
-/* INFO reaches nothing but the gate and the program's name. */
+/*
+ * Is this request forbidden? INFO is always allowed: it tells only about the gate and the
+ * program's name.
+ */
 static bool forbidden(struct gate *g, bool anybody, uint8_t record)
 {
 	if (!anybody || g->allow || record == DEVTRACE_RX_INFO || geteuid())
@@ -106,7 +109,7 @@ static bool forbidden(struct gate *g, bool anybody, uint8_t record)
 	return true;
 }
 
-/* Say why the last request is not done. */
+/* Report why the last request was not executed. */
 static void fail(struct gate *g, const char *why)
 {
 	fprintf(stderr, "qsgate: %s: %s\n", g->program, why);
@@ -121,7 +124,7 @@ static void lose(struct gate *g, const char *why)
 
 static void take_answer(struct gate *g, uint8_t request, const struct devtrace_rx_answer *answer)
 {
-	/* An older one may still be under way, but the program lives. */
+	/* An older request may still be in progress, but the program lives. */
 	if (request == g->asked)
 		g->waits = false;
 	if (answer->status == DEVTRACE_RX_BUSY && request != DEVTRACE_RX_PROBE)
@@ -156,7 +159,7 @@ void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p
 	if (!err)
 		take_answer(g, record, &answer);
 	else if (err == EAGAIN)
-		/* It goes on, and takes the next one, perhaps. */
+		/* The program goes on, and may accept the next request. */
 		fail(g, program_error(err));
 	else if (err != ETIMEDOUT)
 		lose(g, program_error(err));

@@ -63,7 +63,7 @@ static void tell_layout(struct gate *g, bool anew)
 		g->layout.told = g->target.fd >= 0;
 }
 
-/* Where the data of a frame begin: behind the stamp, if there is one. */
+/* Begin a frame. Return where its data begin: after the stamp, if there is one. */
 static uint8_t *begin(struct gate *g, uint8_t *out, uint64_t ts)
 {
 	if (!g->layout.version)
@@ -157,7 +157,9 @@ static size_t put_string(uint8_t *p, const void *s, size_t n)
 	return n + 1;
 }
 
-/* The number of an event of the application within its group; 32: it is none. */
+/*
+ * Return the number of an application's event within its group, or 32 if it is not such an event.
+ */
 static unsigned int rkh_user_number(uint32_t type)
 {
 	unsigned int n;
@@ -382,7 +384,7 @@ static bool predefined(struct gate *g, uint8_t te, const char *layout,
 	return pos == e->len && rkh_send(g, te, out, p);
 }
 
-/* An element that RKH has no code for, in words. Returns its bytes, in room for 40. */
+/* Write an element for which RKH has no code as text. Return the number of bytes, at most 40. */
 static size_t rkh_words(uint8_t *p, const struct devtrace_elem *e)
 {
 	char text[32];
@@ -397,7 +399,9 @@ static size_t rkh_words(uint8_t *p, const struct devtrace_elem *e)
 	return 1 + put_string(p + 1, text, strlen(text));
 }
 
-/* One element of the application. 0: its value has no room in a field of this layout. */
+/*
+ * Write an element of the application. Return 0 if its value does not fit a field of this layout.
+ */
 static size_t rkh_element(const struct gate_rkh *l, uint8_t *out, const struct devtrace_elem *e)
 {
 	const uint8_t code = e->is_enum ? rkh_codes[DEVTRACE_E_U8] : rkh_codes[e->type & 0xf];

@@ -31,7 +31,7 @@ static void byte(struct target *t, uint8_t b)
 	t->buf[t->len++] = b;
 }
 
-/* With all bytes escaped. */
+/* Does a frame with n bytes fit the buffer even if all bytes are escaped? */
 static bool fits(const struct target *t, size_t n)
 {
 	return t->len + 2 * (n + 4) + 1 <= GATE_BUFFER;
@@ -49,7 +49,7 @@ static bool room(struct target *t, size_t n)
 	return t->buf && fits(t, n);
 }
 
-/* Head and data of a frame; the sum of all their bytes. */
+/* Write head and data of a frame. Return the sum of all their bytes. */
 static uint8_t put_bytes(struct target *t, const uint8_t *head, size_t heads, const uint8_t *p,
 			 size_t n)
 {
