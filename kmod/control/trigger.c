@@ -338,7 +338,7 @@ static void finish_all(void)
 		first = NULL;
 		for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
 			t = trigger_at(n);
-			/* Each trigger once: a trigger that fires all the time would keep us here. */
+			/* Each trigger once: one that fires all the time would keep us here. */
 			if (!t || done & BIT(n) || t->told == (u64)atomic64_read(&t->fired))
 				continue;
 			if (!first || atomic64_read(&t->fired_at) <

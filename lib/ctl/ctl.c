@@ -2,7 +2,7 @@
 /*
  * ctl.c - the handle; requests and their replies
  *
- * Each request asks for an acknowledgement and waits for it, so no reply is outstanding when a
+ * Each request asks for an acknowledgment and waits for it, so no reply is outstanding when a
  * call returns. A dump is collected to its end, and repeated if a change disturbed it
  * (NLM_F_DUMP_INTR) or it did not fit the socket (ENOBUFS): the caller sees each entry once, all
  * from the same state.
@@ -89,7 +89,7 @@ static int ctl_explain(struct devtrace_ctl *ctl, int err, const void *tlvs, size
 	return err == -ERANGE ? -EINVAL : err;
 }
 
-/* Return the error number of an acknowledgement, or 0. */
+/* Return the error number of an acknowledgment, or 0. */
 static int ctl_acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);

@@ -251,7 +251,7 @@ unset SHIM_DEVICE SHIM_STORED LD_PRELOAD
 writer=$!
 wait_until test -s less.out.1
 truncate -s 30000 stored
-TRIES=1000 wait_until grep -q 'takes less than there is; events go to spool' err
+TRIES=1000 wait_until grep -q 'it accepts less than is emitted; events go to spool' err
 ok $? "a peer takes less than comes: events go to files"
 # It would take minutes for the rest.
 TRIES=200 wait_until test -e written; ok $? "and the device is read meanwhile"

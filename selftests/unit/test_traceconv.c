@@ -437,7 +437,7 @@ TEST(a_target_that_begins_anew_has_no_gap)
 	free(t);
 }
 
-/* The frame that announces the restart did not arrive: the clock says it, and goes on from there. */
+/* The frame that announces the restart is missing: the clock shows the restart, and goes on. */
 TEST(a_clock_that_goes_back_is_a_restart)
 {
 	struct qs_target *t = target(4, 734);

@@ -26,7 +26,7 @@
 
 /* Limits the bytes in transit; the kernel doubles SO_SNDBUF. */
 #define SEND_BUFFER	(16 * 1024)
-#define DEAD_MS		10000	/* without acknowledgement, the peer is gone */
+#define DEAD_MS		10000	/* without acknowledgment, the peer is gone */
 #define GUEST_MS	120000	/* a guest may be a person who reads page by page */
 /* Probe a silent guest while nothing is sent to it. */
 #define IDLE_S		30

@@ -160,7 +160,9 @@ static struct fmt_label *parse_label(struct fmt_parser *p, bool is_flags, uint64
 		if (negative)
 			l->value = -l->value;
 	} else if (is_flags && !*next) {
-		fmt_error(p, l->offset, "the entry before has the highest bit; no value is left for '%s'", l->name);
+		fmt_error(p, l->offset,
+			  "the entry before has the highest bit; no value is left for '%s'",
+			  l->name);
 		return NULL;
 	}
 	l->mask = l->value;

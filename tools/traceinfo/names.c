@@ -272,7 +272,8 @@ static int say(const struct wanted *list, size_t nr, const char *what, const cha
 		out_free(&o);
 	}
 	if (unknown > NAMES_SAID)
-		fprintf(stderr, "traceinfo: %zu more of these are not%s\n", unknown - NAMES_SAID, where);
+		fprintf(stderr, "traceinfo: %zu more of these are not%s\n", unknown - NAMES_SAID,
+			where);
 	return unknown > 0;
 }
 
