@@ -442,6 +442,26 @@ TEST(a_code_that_no_element_has_is_text)
 	free(t);
 }
 
+/* The text has the first 32 bytes, with the longest words before them. */
+TEST(the_text_of_a_long_record_is_cut)
+{
+	struct rkh_target *t = new_target(4, ALL);
+	int i;
+
+	rkh_tcfg(t);
+	rkh_begin(t, 6, 0);
+	rkh_num(t, 12, 1);
+	for (i = 0; i < 60; i++)
+		rkh_num(t, 0xab, 1);
+	rkh_end(t);
+	convert(&g, t->out, t->len, NULL, 0);
+	ASSERT_EQ(2, g.nr);
+	EXPECT_EQ(0, strncmp((char *)g.v[1].data + 1,
+			     "RKH: an element of unknown type in event 192: 0C AB AB", 54));
+	EXPECT_EQ(46 + 3 * 32 - 1, strlen((char *)g.v[1].data + 1));
+	free(t);
+}
+
 /* The first frames are missing; the configuration arrived, so numbers began at 0. */
 TEST(the_first_frames_are_missed)
 {

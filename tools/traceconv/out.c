@@ -15,6 +15,7 @@
 
 #define ANNOUNCE_BYTES	65536
 #define DRIFT_PPM	2
+#define CONV_UNKNOWN_BYTES	32	/* of an unknown record, in its text */
 
 static void put_le(uint8_t *p, uint64_t v, unsigned int bytes)
 {
@@ -246,19 +247,19 @@ void conv_text(struct conv *c, const char *text)
 }
 
 /*
- * Convert an unknown record to a text with its first 32 bytes. One truncated frame in 256 passes
+ * Convert an unknown record to a text with its first bytes. One truncated frame in 256 passes
  * its check by chance. So an unknown record is converted only if no frame is missing just before
  * it.
  */
 bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n)
 {
-	char text[128];
-	int len = snprintf(text, sizeof(text), "%s %u:", what, number);
+	char text[64 + 3 * CONV_UNKNOWN_BYTES];
+	int len = snprintf(text, 64, "%.50s %u:", what, number);
 	size_t i;
 
 	if (c->hole)
 		return false;
-	for (i = 0; i < n && i < 32; i++)
+	for (i = 0; i < n && i < CONV_UNKNOWN_BYTES; i++)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, " %02X", p[i]);
 	c->unknown++;
 	conv_text(c, text);
