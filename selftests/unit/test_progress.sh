@@ -32,10 +32,10 @@ check "and fails" [ "$(cat out)" = "status 1" ]
 
 rm go
 for columns in 80 40; do
-	rm -f go
+	rm -f go out
 	script -qefc "stty cols $columns; bash steps" /dev/null >out 2>err </dev/null &
 	tries=0
-	until grep -q 'Building the module, 0:0[1-9]' out || [ $tries = 600 ]; do
+	until grep -q 'Building the module, 0:0[1-9]' out 2>/dev/null || [ $tries = 600 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done

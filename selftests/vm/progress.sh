@@ -7,7 +7,7 @@
 # line of its log. In a pipe or file a step is one line, printed when the step begins.
 # All of it goes to standard error: standard output is the result's.
 
-progress_pid='' progress_text='' progress_start=0
+progress_pid='' progress_fd='' progress_text='' progress_start=0
 
 progress_clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
@@ -34,15 +34,14 @@ progress_begin()
 		printf '%s\n' "$1" >&2
 		return
 	fi
-	(
-		trap 'exit 0' TERM
-		# ^C ends the step, and then nobody ends this
-		while kill -0 $$ 2>/dev/null; do
-			progress_line "${2:-/dev/null}"
-			sleep 0.5 &
-			wait $!
+	# A line on its input ends the child, and so does the end of the input: the step's, or this
+	# shell's, killed by ^C. A signal is no good: bash may lose it while it forks.
+	exec {progress_fd}> >(
+		while status=0; progress_line "${2:-/dev/null}"; do
+			read -r -t 0.5 || status=$?
+			[ "$status" -gt 128 ] || break
 		done
-	) &
+	)
 	progress_pid=$!
 }
 
@@ -50,8 +49,11 @@ progress_begin()
 progress_end()
 {
 	[ -n "$progress_pid" ] || return 0
-	kill "$progress_pid" 2>/dev/null || :
-	wait "$progress_pid" 2>/dev/null || :
+	(echo >&"$progress_fd") 2>/dev/null || :
+	exec {progress_fd}>&-
+	# A subshell cannot wait for it
+	wait "$progress_pid" 2>/dev/null ||
+		while kill -0 "$progress_pid" 2>/dev/null; do sleep 0.05; done
 	progress_pid=
 	printf '\r\033[K%s, %s%s\n' "$progress_text" \
 		"$(progress_clock $((SECONDS - progress_start)))" "${1:+: failed}" >&2
@@ -63,6 +65,7 @@ progress_over()
 	if [ -n "$progress_pid" ] && kill -0 "$progress_pid" 2>/dev/null; then
 		progress_end failed
 	fi
+	[ -z "$progress_pid" ] || exec {progress_fd}>&-
 	progress_pid=
 }
 
