@@ -25,6 +25,12 @@
 #define register_trace_event	devtrace_register_trace_event
 #define unregister_trace_event	devtrace_unregister_trace_event
 
+/* trace-cmd and perf know no enumerator of the kernel: tracefs prints these as numbers. */
+TRACE_DEFINE_ENUM(DEVTRACE_CTX_TASK);
+TRACE_DEFINE_ENUM(DEVTRACE_CTX_SOFTIRQ);
+TRACE_DEFINE_ENUM(DEVTRACE_CTX_IRQ);
+TRACE_DEFINE_ENUM(DEVTRACE_CTX_NMI);
+
 #define show_devtrace_severity(severity)				\
 	__print_symbolic(severity,					\
 		{ 0, "-" },						\

@@ -498,6 +498,19 @@ TEST_F(watch, the_tracepoint_in_tracefs)
 	dev_nmi(0);
 }
 
+/* trace-cmd and perf print a record by this format, and know no names of the kernel's. */
+TEST_F(watch, the_format_for_tools_has_no_names)
+{
+	const char *print;
+
+	if (access(EVENT "format", F_OK))
+		SKIP(return, "this kernel has no " EVENT "format");
+	print = strstr(said(EVENT "format"), "print fmt:");
+	ASSERT_NE(NULL, print);
+	EXPECT_NE(NULL, strstr(print, "{ 1, \"softirq\" }")) TH_LOG("%s", print);
+	EXPECT_EQ(NULL, strstr(print, "DEVTRACE_")) TH_LOG("%s", print);
+}
+
 /* tracefs does not hold the module: the tracepoint is detached when it is unloaded. */
 TEST_F(watch, the_module_goes_while_tracefs_is_attached)
 {
