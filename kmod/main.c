@@ -58,7 +58,7 @@ static int parse_size(unsigned long *bytes)
 	u64 want;
 	int err;
 
-	/* Escape newlines, so that none begins a line of the log. */
+	/* Escape newlines, so that none starts a new line of the log. */
 	err = devtrace_size_parse(size, &want);
 	*bytes = err ? 0 : ring_size_round(want);
 	if (!*bytes) {
@@ -100,7 +100,7 @@ static int __init devtrace_init(void)
 		return err;
 
 	boot_id_init();
-	/* vmalloc memory, as lanes have: mapping both needs the same functions of the kernel. */
+	/* vmalloc memory, like lanes: the same kernel functions map both. */
 	devtrace_control = __vmalloc(PAGE_SIZE, GFP_KERNEL | __GFP_ZERO);
 	if (!devtrace_control)
 		return -ENOMEM;
@@ -143,10 +143,7 @@ static int __init devtrace_init(void)
 	err = control_init();
 	if (err)
 		goto out_stream;
-	/*
-	 * Last: from here on programs can open it, and a module that fails does not wait for
-	 * them.
-	 */
+	/* Last: from here on programs can open the device; a failing load would not wait. */
 	err = cdev_add_stream(&devtrace_stream0);
 	if (err)
 		goto out_control;
@@ -184,7 +181,7 @@ out_page:
 	return err;
 }
 
-/* No descriptor is open, and no module that uses this one is loaded. */
+/* Called when no descriptor is open and no module that uses this one is loaded. */
 static void __exit devtrace_exit(void)
 {
 	control_exit();
@@ -212,5 +209,5 @@ module_exit(devtrace_exit);
 MODULE_DESCRIPTION("Trace device: a circular buffer of events, /dev/trace");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);
-/* For one release: this used to be a separate module. */
+/* For one release: devtrace_streams was a separate module. */
 MODULE_ALIAS("devtrace_streams");

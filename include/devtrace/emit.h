@@ -72,9 +72,9 @@ int devtrace_open(void);
 /* Disconnect and emit nothing until devtrace_open(). No other thread may be emitting. */
 void devtrace_close(void);
 /*
- * Return the trace clock, which stamps events, ns, without a system call if possible; 0: no
- * device, or it is not readable. The value is between the stamps of the calls that emit before
- * and after. Async-signal-safe.
+ * Return the trace clock, which stamps events, in ns; 0: no device, or it is not readable. Makes no
+ * system call if possible. The value is between the stamps of the events emitted before and after
+ * the call. Async-signal-safe.
  */
 uint64_t devtrace_now(void);
 /*
@@ -127,10 +127,7 @@ int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
 }
 #endif
 
-/*
- * Takes any arguments in code that never runs: they are checked and count as used, but generate
- * nothing.
- */
+/* The compiler checks the arguments and counts them as used, but they are never evaluated. */
 #ifdef __cplusplus
 template <typename... T> inline int devtrace_unused_(const T &...)
 {
@@ -201,9 +198,9 @@ void devtrace_bad_severity_(void);
 #define DEVTRACE_BAD_SEVERITY_	2
 
 /*
- * Check a value before it is truncated to its bits. Out of range, the event is discarded,
- * counted as EINVAL, and reported if DEVTRACE_DEBUG is set. No code for constants, and for
- * variables that cannot exceed the range.
+ * Check a value before it is truncated to its bits. Out of range, the event is discarded, counted
+ * as EINVAL, and reported if DEVTRACE_DEBUG is set. Constants, and variables that cannot exceed the
+ * range, cost no code.
  */
 DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, unsigned int what)
 {

@@ -2,9 +2,9 @@
 /*
  * devtrace/filter.h - the program's own filters on its events
  *
- *	devtrace_own_type(DEVTRACE_ALL, false);	nothing,
+ *	devtrace_own_type(DEVTRACE_ALL, false);	no type
  *	devtrace_own_group("USER0", true);		but 100 to 104,
- *	devtrace_own_object_name("motor", false);	and not those of the motor
+ *	devtrace_own_object_name("motor", false);	except events of the motor
  *
  * No privilege is needed. At first everything is wanted. An event is emitted if the program
  * wants its type, object and signal, and the device's filters (tracectl(8)) pass it, too. An

@@ -96,7 +96,7 @@
 
 #else /* DEVTRACE_DISABLE */
 
-/* Code between the two must compile, but is removed. */
+/* Code between these two compiles, but never runs. */
 #define QS_BEGIN_ID(type, id)	{ DEVTRACE_UNUSED_(type, id); {
 #define QS_END()		} }
 #define QS_I8(width, v)		DEVTRACE_UNUSED_(width, v)

@@ -225,7 +225,7 @@ DEVTRACE_INLINE_ void devtrace_put64_(struct devtrace_record *r, uint8_t format,
 
 /*
  * Numbers: devtrace_u16(&r, v), and with a print width of 0 to 14 devtrace_u16_w(&r, width, v).
- * The width of I8 ends at 7: higher ones would make it an enumeration.
+ * The width of I8 is at most 7: a higher one would make it an enumeration.
  */
 #define DEVTRACE_NUMBER_(name, ctype, bits, format, max)				\
 DEVTRACE_INLINE_ void devtrace_##name(struct devtrace_record *r, ctype v)		\

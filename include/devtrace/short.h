@@ -155,7 +155,7 @@ DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, char *v) { devtra
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, decltype(nullptr)) { devtrace_obj(r, 0); }
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, struct devtrace_arg_ v) { devtrace_put_arg_(r, v); }
 
-/* The last argument of an event: acts as a record, but a string ends the event. */
+/* A record before its last argument: if that is a string, it ends the event. */
 struct devtrace_last_ {
 	struct devtrace_record *r;
 	operator struct devtrace_record *() const { return r; }

@@ -93,10 +93,7 @@ static inline bool compat_task_runs(const struct task_struct *task)
 #endif
 }
 
-/*
- * Sleep; a fatal signal ends it early, and suspend does not wait for it. TASK_FREEZABLE is of
- * 6.1.
- */
+/* Sleep until a time or a fatal signal; suspend does not wait. TASK_FREEZABLE came in 6.1. */
 static inline void compat_sleep_killable(ktime_t *until)
 {
 #ifdef TASK_FREEZABLE

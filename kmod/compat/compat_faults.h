@@ -37,7 +37,7 @@ static inline bool compat_log_line(struct compat_log *log, char *buf, size_t siz
 	return kmsg_dump_get_line(&log->iter, true, buf, size, len);
 }
 
-/* @func runs in a hard interrupt, with PREEMPT_RT, too. */
+/* @func runs in a hard interrupt, even with PREEMPT_RT. */
 static inline void compat_irq_work_init_hard(struct irq_work *work,
 					     void (*func)(struct irq_work *work))
 {
@@ -49,7 +49,7 @@ static inline void compat_irq_work_init_hard(struct irq_work *work,
 #endif
 }
 
-/* Since 6.4 not only io_uring has threads in a process, but also vhost. */
+/* Since 6.4 vhost, like io_uring, has kernel threads in a user process. */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	PF_IO_WORKER
 #endif

@@ -2,10 +2,10 @@
 /*
  * The probes of faults/probes.c, selected for the tracepoints of this kernel
  *
- * Included there once, behind the functions that report. A probe is NULL, and its
- * tracepoint is not attached, if the header is missing or the arguments are unknown. So a
- * change in a newer kernel disables one kind of fault, and the module still builds.
- * compat_trace.h says how the arguments are checked.
+ * probes.c includes this once, after its functions. A probe is NULL, and its tracepoint is not
+ * attached, if the header is missing or the arguments are unknown. So a change in a newer kernel
+ * disables one kind of fault, and the module still builds. compat_trace.h says how the arguments
+ * are checked.
  */
 #ifndef DEVTRACE_COMPAT_FAULTS_PROBE_H
 #define DEVTRACE_COMPAT_FAULTS_PROBE_H
@@ -41,7 +41,7 @@
 #endif
 #endif
 
-/* The probe, if it has the right type for the tracepoint; else NULL. */
+/* The probe if it has the right type for the tracepoint, otherwise NULL. */
 #define compat_if(tracepoint, probe)					\
 	_Generic(&check_trace_callback_type_##tracepoint,		\
 		 void (*)(typeof(&(probe))): (probe),			\
@@ -101,7 +101,7 @@ static void on_mce(void *data, struct mce *m)
 #define probe_memory_failure	NULL
 #endif
 
-/* The log of the packet header, which is not used, has had two types. */
+/* The log of the packet header is not used; it has had two types. */
 struct aer_header_log_regs;
 struct pcie_tlp_log;
 

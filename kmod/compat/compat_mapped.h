@@ -2,12 +2,12 @@
 /*
  * Pages that programs map, charged to the memory cgroup of the caller
  *
- * Before 5.11 the kernel marks a __GFP_ACCOUNT page (PageKmemcg) in the same field that counts
- * its mappings. Mapping such a page destroys both: the page is no longer charged, and is freed
- * while it is used. So there the pages come from a shmem file, which are charged like a
- * program's memory. They are removed from the file at once, before they are mapped; from then
- * on, they belong to the holder of a reference, like vmalloc() pages. All come from one file,
- * made with the first lane: a fault must not fail because the limit of open files is reached.
+ * Before 5.11 the kernel marks a __GFP_ACCOUNT page (PageKmemcg) in the field that counts its
+ * mappings. Mapping such a page destroys both: it is no longer charged, and is freed while in use.
+ * So before 5.11 the pages come from a shmem file, which charges them like a program's memory.
+ * They are removed from the file before they are mapped; then they belong to the holder of a
+ * reference, like vmalloc() pages. One file, made with the first lane, gives all pages: a page
+ * fault must not fail because of the limit on open files.
  */
 #ifndef DEVTRACE_COMPAT_MAPPED_H
 #define DEVTRACE_COMPAT_MAPPED_H
@@ -24,7 +24,7 @@
 #include <linux/fs.h>
 #include <linux/shmem_fs.h>
 
-/* Each page points to the previous one, so that all are found without a mapping. */
+/* Free a list of pages; each points to the previous one, so no mapping is needed. */
 static inline void compat_put_pages(struct page *last)
 {
 	struct page *before;
@@ -36,7 +36,7 @@ static inline void compat_put_pages(struct page *last)
 	}
 }
 
-/* The size of the file in pages: far more than it ever has at a time. */
+/* Size of the file in pages, far more than it ever holds. */
 #define COMPAT_MAPPED_PAGES	0x40000000UL
 
 static struct file *compat_mapped_file;
@@ -59,7 +59,7 @@ static inline struct file *compat_mapped_get_file(void)
 	return other;
 }
 
-/* No lane is left. */
+/* Called when no lane is left. */
 static inline void compat_mapped_exit(void)
 {
 	if (compat_mapped_file)

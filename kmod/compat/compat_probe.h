@@ -9,10 +9,7 @@
 
 #include <linux/tracepoint.h>
 
-/*
- * Select the probe that has the right type for a tracepoint; if neither has, this does not
- * compile.
- */
+/* Select the probe of the right type for a tracepoint; if neither has it, compilation fails. */
 #define compat_probe(tracepoint, probe1, probe2)			\
 	_Generic(&check_trace_callback_type_##tracepoint,		\
 		 void (*)(typeof(&(probe1))): (probe1),			\

@@ -46,18 +46,18 @@
 #include <trace/events/ipi.h>
 #endif
 
-/* The probe; a wrong type for the tracepoint does not compile. */
+/* The probe; compilation fails unless it has the right type for the tracepoint. */
 #define compat_check(tracepoint, probe)					\
 	_Generic(&check_trace_callback_type_##tracepoint,		\
 		 void (*)(typeof(&(probe))): (probe))
-/* The same beside a probe that is right for every kernel; compat_probe() selects the others. */
+/* Check the type of a probe that is the same for all kernels, where a value is not needed. */
 #define compat_assert(tracepoint, probe)				\
 	static_assert(_Generic(&check_trace_callback_type_##tracepoint,	\
 			       void (*)(typeof(&(probe))): true))
 
 /*
- * on_NAME() is the probe for the newest kernel, compat_NAME() that for older ones.
- * probe_NAME is the one that is right for this kernel.
+ * on_NAME() is the probe for the newest kernel, compat_NAME() for older ones. probe_NAME is the
+ * right one for this kernel.
  */
 
 static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
@@ -113,7 +113,7 @@ static void __maybe_unused compat_hrtimer_start(void *data, struct hrtimer *time
 
 static void on_hrtimer_entry(void *data, struct hrtimer *timer, ktime_t now);
 
-/* The time was passed by reference before 7.2. */
+/* Before 7.2 the time is passed by reference. */
 static void __maybe_unused compat_hrtimer_entry(void *data, struct hrtimer *timer, ktime_t *now)
 {
 	on_hrtimer_entry(data, timer, *now);
@@ -125,7 +125,7 @@ static void __maybe_unused compat_hrtimer_entry(void *data, struct hrtimer *time
 static void on_block_insert(void *data, struct request *rq);
 static void on_block_issue(void *data, struct request *rq);
 
-/* Up to 5.10 there is the argument queue. */
+/* 5.10 also passes the queue. */
 static void __maybe_unused compat_block_insert(void *data, struct request_queue *q,
 					       struct request *rq)
 {

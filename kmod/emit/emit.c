@@ -89,10 +89,7 @@ noinline notrace struct ring_record *emit_reserve_entered(struct ring *r, unsign
 	return __emit_reserve_entered(r, id, type, who, len, now);
 }
 
-/*
- * Reserve an event that more than stream 0 wants, or that is severe. If @fits is false, the event
- * is too long: drop and count it.
- */
+/* Reserve an event that is severe, or wanted by more than stream 0; !@fits: drop and count it. */
 static noinline notrace void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type,
 						 u32 who, unsigned int len, bool fits)
 {

@@ -54,7 +54,7 @@ u32 emit_wants(unsigned int type, u32 who, const u8 *data);
 
 static __always_inline bool emit_in_task(unsigned int pc)
 {
-	/* One test suffices on other kernels. */
+	/* Without PREEMPT_RT, one test suffices. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return !(pc & (NMI_MASK | HARDIRQ_MASK)) && !in_serving_softirq();
 	return !(pc & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));

@@ -2,8 +2,7 @@
 /*
  * May a program emit this event?
  *
- * The same checks apply to system calls and lanes. Elements are not checked; decoders check
- * them.
+ * System calls and lanes share these checks. Decoders check the elements.
  */
 #ifndef DEVTRACE_EMIT_CHECK_H
 #define DEVTRACE_EMIT_CHECK_H

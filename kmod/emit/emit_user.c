@@ -2,9 +2,9 @@
 /*
  * How programs emit events by ioctl(2)
  *
- * The event is copied into a per-CPU buffer with preemption and page faults off. If a page of the
- * event is not in memory, preemption and page faults are enabled, the page is faulted in, and the
- * event is copied again. The checks read only the copy, which the program cannot change.
+ * The event is copied into a per-CPU buffer with preemption and page faults off. If one of its
+ * pages is not in memory, both are enabled, the page is faulted in, and the event is copied again.
+ * The checks read only the copy, which the program cannot change.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -32,10 +32,7 @@ struct bounce {
 
 #define FAULT_IN_TRIES	64
 
-/*
- * The buffers are allocated, because per-CPU memory may be vmalloc memory, and the checks of a
- * copy into vmalloc memory may sleep.
- */
+/* Allocated: per-CPU memory may be vmalloc memory, and checking a copy into it may sleep. */
 static DEFINE_PER_CPU(struct bounce *, bounces);
 
 /* Is this a valid request without severity, code or object? */

@@ -44,7 +44,7 @@ struct major {
 	u16		first, nr;
 };
 
-/* A code that a filter names: the sets that name it, refuse it, and, all considered, want it. */
+/* A code that filters name: the sets that ask for it, refuse it, and as a result want it. */
 struct code {
 	u32		code;
 	u32		asks;

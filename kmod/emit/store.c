@@ -2,10 +2,9 @@
 /*
  * Store an event in all streams that want it
  *
- * This is the slow path. It is taken by events that more than stream 0 wants, and by all events
- * while stream 0 may have to stop. The event is complete. Triggers see it before any stream
- * stores it, so a stream also stores the event that started it. stop.h explains how a stream
- * stops at the exact event.
+ * This is the slow path, for events that more than stream 0 wants, and for all events while stream
+ * 0 may have to stop. Triggers see the complete event before any stream stores it, so a stream
+ * also stores the event that started it. stop.h explains how a stream stops at the exact event.
  *
  * notrace: see emit/emit.c.
  */
@@ -97,7 +96,7 @@ static void drop_event(struct stream *s, struct ring *r, unsigned int cause)
 	devtrace_wake_kick(s->id);
 }
 
-/* Do readers, who merge by time and CPU, show this CPU's event before the event that fired? */
+/* Readers merge by time and CPU: do they show this CPU's event before the one that fired? */
 static bool reads_before(const struct stop *st, u64 now)
 {
 	const u64 ts = READ_ONCE(st->ts);
@@ -124,10 +123,7 @@ static noinline notrace bool is_kept(struct stop *st, u64 now, bool *took)
 	}
 }
 
-/*
- * Report a severe event. The event is already committed, unless it interrupted another event that
- * is not complete yet.
- */
+/* Report a severe event. It is committed, unless it interrupted an incomplete event. */
 static void tell_severe(struct ring *r)
 {
 	void (*told)(struct ring *r) = READ_ONCE(emit_severe_told);
@@ -218,7 +214,7 @@ notrace void store_all(u32 set, const struct event *ev)
 		if (s)
 			store_store(s, ev, f.streams & BIT(id));
 	}
-	/* These streams did not store the event that stops them: not wanted, or no room. */
+	/* These streams stop, but did not store the event that fired: not wanted, or no room. */
 	streams = f.streams;
 	for_each_set_bit(id, &streams, FILTER_TRIGGER_BIT) {
 		struct stream *s = stream_of(id);

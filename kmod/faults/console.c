@@ -2,10 +2,10 @@
 /*
  * Kernel messages of levels 0 to 3 as faults
  *
- * The tracepoint does not tell the level of a message. It is called before the message can be
- * read, under any locks of the CPU that prints. So the probe only queues an irq_work on this
- * CPU, which reads the log from where the last read ended. The irq_work runs as soon as
- * interrupts are on, usually on top of the thread that printed.
+ * The tracepoint does not tell the level of a message, and runs before the message can be read,
+ * under any locks of the CPU that prints. So the probe only queues an irq_work on this CPU, which
+ * reads the log from where the last read ended. The irq_work runs as soon as interrupts are on,
+ * usually on top of the thread that printed.
  *
  * asked counts the calls of console_drain() since the log was last idle. The call that makes it
  * 1 is the only reader, and reads again if other calls came meanwhile. Only the reader accesses
@@ -98,12 +98,12 @@ static bool console_drain(void)
 			atomic_xchg(&asked, 0);
 			return true;
 		}
-		/* Fully ordered, like the exchange above: the next reader sees this one's log. */
+		/* Fully ordered, like the exchange above: the next reader sees @log as we left it. */
 	} while (atomic_cmpxchg(&asked, seen, 0) != seen);
 	return false;
 }
 
-/* A further interrupt reads the rest, also for calls that came meanwhile. */
+/* A further interrupt reads the rest, also for calls made meanwhile. */
 static void drain_on_interrupt(struct irq_work *work)
 {
 	if (console_drain() && READ_ONCE(on))
@@ -122,10 +122,7 @@ void fault_console_drain(void)
 {
 	unsigned int turns = TURNS_MAX;
 
-	/*
-	 * If on reads true, then the log is initialised. Pairs with the release in
-	 * fault_console_on().
-	 */
+	/* If on reads true, then the log is initialised. Pairs with fault_console_on(). */
 	while (smp_load_acquire(&on) && turns-- && console_drain())
 		;
 }

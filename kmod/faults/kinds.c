@@ -4,8 +4,7 @@
  *
  * While any filter wants the type DEVTRACE_T_FAULT, the kinds of the parameter fault_kinds are
  * attached; otherwise none is. The state is protected by devtrace_lock. Tracepoints are looked
- * up once, by name, when the module is loaded. Only those of vmlinux are looked up: they never
- * go away.
+ * up once, by name, when the module is loaded, and only in vmlinux: these never go away.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,7 +21,7 @@
 
 #define PROBES_MAX	32
 
-/* All but net_drop: there may be a million dropped packets per second. */
+/* All but net_drop: a million packets may be dropped per second. */
 #define KINDS_PRESET	(BIT(FAULT_NR) - 1 - BIT(FAULT_NET_DROP))
 
 static const char *const names[FAULT_NR] = {
@@ -169,7 +168,7 @@ void faults_apply(bool want)
 		fault_limit_off();
 }
 
-/* The kinds that a word stands for; 0: "none", or an unknown word. */
+/* The kinds that a word names; 0: "none", or an unknown word. */
 static unsigned long kinds_of(const char *word)
 {
 	int i;
@@ -254,7 +253,7 @@ static const struct kernel_param_ops kinds_ops = {
 module_param_cb(fault_kinds, &kinds_ops, NULL, 0644);
 MODULE_PARM_DESC(fault_kinds, "which faults are reported: names, with + and - before them, all or none (default all but net_drop)");
 
-/* Look up the tracepoints. Then the module may call faults_apply(). */
+/* Look up the tracepoints, so that faults_apply() may be called. */
 int faults_init(void)
 {
 	BUILD_BUG_ON(FAULT_NR > BITS_PER_LONG);

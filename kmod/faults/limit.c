@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many faults of a user's programs are recorded
+ * Limit how many faults of a user's programs are recorded
  *
- * A user without any right to the device can crash its own programs in a loop. So each user
- * except root may cause BURST recorded faults at once, and one more every INTERVAL ticks. A
- * fault beyond that is counted, and an event reports the count, at most once a second: no
- * fault disappears without a number.
+ * A user without any right to the device can crash its own programs in a loop. So each user except
+ * root may cause BURST recorded faults at once, and one more every INTERVAL ticks. Further faults
+ * are only counted, and an event reports the count, at most once a second.
  *
- * The table of users is bounded. An entry is free for another user when its user may cause
- * BURST faults again and its count was reported. Users that find no entry share the last one.
- * So all users together cause at most PLACES + 1 times the faults of one user.
+ * The table of users is bounded. An entry is free for another user when its user may cause BURST
+ * faults again and its count was reported. Users that find no entry share the last one. So all
+ * users together cause at most PLACES + 1 times the faults of one user.
  *
- * Each entry has two words, and both contain the user: if an entry changes its user while a
- * fault is counted, the fault is not counted for the wrong user. The code takes no lock and
- * allocates nothing, because a fault may be reported in any context but NMI.
+ * Each entry has two words, and both contain the user: if an entry changes its user while a fault
+ * is counted, the count does not go to the wrong user. The code takes no lock and allocates
+ * nothing, because a fault may be reported in any context but NMI.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -61,7 +60,7 @@ static u64 limit_word(u32 uid, u32 value)
 	return (u64)uid << 32 | value;
 }
 
-/* Ticks until BURST faults may come again; a time long ago may wrap and look like the future. */
+/* Ticks until BURST faults are allowed again; a time long ago may wrap into the future. */
 static u32 limit_ahead(u64 full, u32 now)
 {
 	const u32 ahead = (u32)full - now;
@@ -89,7 +88,7 @@ static struct limit_place *limit_find(u32 uid, u32 now)
 	return free;
 }
 
-/* Whether the user may cause one more fault: 1, which takes it, or 0; -EAGAIN: look again. */
+/* May the user cause one more fault? 1: yes, and it is used up; 0: no; -EAGAIN: look again. */
 static int limit_take(struct limit_place *p, u32 uid, u32 now)
 {
 	const u64 old = atomic64_read(&p->full);
@@ -174,8 +173,8 @@ static void limit_kick(struct irq_work *work)
 static struct irq_work kick;
 
 /**
- * fault_limit() - whether a fault of a user's program is to be recorded
- * @user: whose program it is
+ * fault_limit() - may a fault of a user's program be recorded?
+ * @user: the real user of the program
  *
  * Counts the fault if the limit refuses it. Call this only for a fault that a stream wants.
  *

@@ -10,7 +10,7 @@
 #include "compat/compat_panic.h"
 #include "faults.h"
 
-/* The other CPUs are stopped, and their locks stay held: take none. */
+/* The other CPUs are stopped, maybe with locks held: take none. */
 static int on_panic(struct notifier_block *nb, unsigned long unused, void *message)
 {
 	struct devtrace_record r;

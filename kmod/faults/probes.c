@@ -35,7 +35,7 @@ static void put_comm(struct devtrace_record *r, const char *comm)
 	fault_put_text(r, "%s", copy);
 }
 
-/* Whether a fault of a user's program is wanted, and not one too many: see limit.c. */
+/* Is a fault of this user's program wanted, and within the limit of limit.c? */
 static bool fault_allowed(kuid_t user)
 {
 	return devtrace_enabled(DEVTRACE_T_FAULT) && fault_limit(user);
@@ -75,7 +75,7 @@ static void oom_kill(pid_t pid)
 
 	rcu_read_lock();
 	p = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-	/* A user may have its own programs killed in a loop, in a control group. */
+	/* In a memory cgroup, a user can have its own programs killed in a loop. */
 	if (fault_allowed(p ? task_uid(p) : GLOBAL_ROOT_UID) &&
 	    fault_begin(&r, DEVTRACE_SW2, DEVTRACE_FAULT_OOM, 0)) {
 		devtrace_put(&r, dt_u32(pid));
@@ -97,7 +97,7 @@ static void mce_record(const struct mce *m)
 {
 	struct devtrace_record r;
 
-	/* Corrected errors are expected ones: HW1. */
+	/* HW1 for corrected errors: they are expected. */
 	if (!fault_begin(&r, m->status & MCI_STATUS_PCC ? DEVTRACE_HW3 :
 			 m->status & MCI_STATUS_UC ? DEVTRACE_HW2 : DEVTRACE_HW1,
 			 DEVTRACE_FAULT_MCE, m->bank))
@@ -247,20 +247,19 @@ static void __maybe_unused on_thermal(void *data, struct thermal_zone_device *tz
  * Programs that a signal ends
  *
  * A fatal signal that makes a core dump, or was blocked when it was sent, is delivered to one
- * thread. For other fatal signals the kernel sends SIGKILL to each thread, and keeps the signal
- * in the group's exit code. After the first thread of a core dump, the others see the same, and
- * up to Linux 5.15 so do processes that share its memory. told.c knows which processes are
- * already reported.
+ * thread. For other fatal signals the kernel sends SIGKILL to each thread, and keeps the signal in
+ * the group's exit code. The threads that a core dump ends get SIGKILL, too, and so do, up to
+ * Linux 5.15, processes that share its memory. told.c knows which ends are already reported.
  */
 
-/* Is the signal for an access or instruction at an address? */
+/* Does the kernel send this signal for an address that a program accessed or executed? */
 static bool is_fault(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE ||
 	       sig == SIGTRAP;
 }
 
-/* Address of the fault; 0: the signal was sent, for example by kill(2). */
+/* The address of the fault; 0: another process sent the signal, for example by kill(2). */
 static unsigned long address_of(const struct kernel_siginfo *info)
 {
 	if (info == SEND_SIG_NOINFO || info == SEND_SIG_PRIV || info->si_code <= 0 ||
@@ -280,10 +279,10 @@ static int code_of(const struct kernel_siginfo *info)
 static int fatal_signal(int sig, const struct kernel_siginfo *info, const struct k_sigaction *ka)
 {
 	if (sig == SIGKILL && info == SEND_SIG_NOINFO) {
-		/* Without this flag execve(2) ends the thread, and the process goes on. */
+		/* Without this flag, execve(2) ends only this thread; the process goes on. */
 		if (!(current->signal->flags & SIGNAL_GROUP_EXIT))
 			return 0;
-		/* exit_group(2) leaves no signal there. */
+		/* It is 0 after exit_group(2). */
 		return READ_ONCE(current->signal->group_exit_code) & 0x7f;
 	}
 	if (ka->sa.sa_handler != SIG_DFL || sig_kernel_ignore(sig) || sig_kernel_stop(sig))
@@ -299,10 +298,10 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info, struct k
 	const int fatal = fatal_signal(sig, info, ka);
 	struct devtrace_record r;
 
-	/* Kernel threads in the process have no registers of the program. */
+	/* Kernel threads of a process have no user registers. */
 	if (!fatal || current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) ||
 	    !fault_tell_once() ||
-	    /* The real user: a program that runs as another one is the user's all the same. */
+	    /* Count against the real user, even for a set-user-ID program. */
 	    !fault_allowed(current_uid()) ||
 	    !fault_begin(&r, sig_kernel_coredump(fatal) ? DEVTRACE_SW2 : DEVTRACE_SW1,
 			 DEVTRACE_FAULT_SIGNAL, fatal))

@@ -2,8 +2,8 @@
 /*
  * Build an exception of type DEVTRACE_T_FAULT, element by element
  *
- * The record is built on the stack of the probe: faults are rare, and the length of their
- * strings is not known in advance. A string that is too long is cut at the end of the record.
+ * The record is on the stack of the probe: faults are rare, and the length of their strings is not
+ * known in advance. A string that is too long is cut at the end of the record.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -57,7 +57,7 @@ void fault_put_text(struct devtrace_record *r, const char *fmt, ...)
 }
 
 /**
- * fault_put_function() - add the name of a function, and the offset of an address in it
+ * fault_put_function() - add a function's name, and the offset of an address in it
  * @r: the record
  * @address: any address; without a name, it becomes a hash, as %p prints it
  *

@@ -2,18 +2,17 @@
 /*
  * Processes whose end has been reported
  *
- * Several threads may see the end of one process, the last of them long after the first: it may
- * be in an uninterruptible wait for a disk. The kernel does not note which thread saw it first.
- * So told[] has a place for each multithreaded process that has begun to end. Once all its
- * threads have ended, the place is free for another process. Only if all places belong to
- * processes that still end does the newest process take one of them; the process that had it
- * may then be reported twice.
+ * Each thread of a process may see its end, the last one long after the first, for example after
+ * an uninterruptible wait for a disk. The kernel does not note which thread saw it first. So told[]
+ * has a place for each multithreaded process that is ending. Once all its threads have ended, the
+ * place is free. If no place is free, the newest process takes one; the process that loses it may
+ * be reported twice.
  *
- * A place never becomes 0 again. A process takes the first free place from its own one on, so
- * no place before that is 0, and a search ends at a 0.
+ * A process takes the first free place at or after its home place, and a used place never becomes
+ * 0 again. So a search may stop at the first 0.
  *
- * The threads of one process come one after the other: the kernel holds their siglock. So the
- * only race is between two processes that want one free place; cmpxchg decides it.
+ * The caller holds the process's siglock, so threads of one process come one after the other. Two
+ * processes may race for a free place; cmpxchg decides.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -36,9 +35,8 @@ static_assert(PID_MAX_LIMIT <= 1 << PID_BITS);
 static atomic64_t told[PLACES];
 
 /*
- * Another process with the same id has another start time, except with a chance of 1 in 2^38.
- * execve(2) in a thread may save a process whose end is reported already; it changes
- * self_exec_id.
+ * A later process with the same id has another start time, except with a chance of 1 in 2^38.
+ * self_exec_id: execve(2) in a thread may save a process whose end is already reported.
  */
 static u64 key_of(const struct task_struct *leader)
 {

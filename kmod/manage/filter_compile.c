@@ -2,7 +2,7 @@
 /*
  * Compile all filters into one table
  *
- * The result depends on the filters alone; only the new table is written.
+ * The table depends on the filters alone; nothing else is written.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -22,7 +22,7 @@
 /* Bits of the minor code in DEVTRACE_CODE(). */
 #define MINOR_BITS	8
 
-/* Give the page around @id its own copy. */
+/* Return the page with @id for writing: a copy if it is still the shared one. */
 static u32 *ids_page(struct ids *ids, unsigned int id)
 {
 	u32 **page = &ids->pages[id / PAGE_IDS];
@@ -53,7 +53,7 @@ static int ids_add(struct ids *ids, const struct filter_ranges *ranges, u32 bit)
 	return 0;
 }
 
-/* @ranges: for each bit the term, or NULL without one. */
+/* @ranges: the term of each bit's filter; NULL: it has none. */
 static int ids_compile(struct ids *ids, const struct filter_ranges *const *ranges)
 {
 	u32 rest = U32_MAX;
@@ -99,7 +99,7 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 		if (f[b]->majors.given || f[b]->codes.given)
 			rest &= ~BIT(b);
 	}
-	/* A quarter of the entries is in use at most, so most lookups need one step. */
+	/* At most a quarter of the entries is in use, so most lookups take one step. */
 	places = roundup_pow_of_two(4 * nr + 2);
 	k->majors_shift = 32 - ilog2(places);
 	k->majors = kvmalloc_array(places, sizeof(*k->majors), GFP_KERNEL);
@@ -107,7 +107,7 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 		return -ENOMEM;
 	for (i = 0; i < places; i++)
 		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = rest };
-	/* Enter all majors first: an empty entry stands for all other codes. */
+	/* Enter all majors before setting bits: a lookup of another one finds an empty entry. */
 	for (b = 0; b < FILTER_BITS; b++) {
 		if (f[b]) {
 			majors_enter(k, &f[b]->majors, 0);
@@ -149,7 +149,7 @@ static int compare_code(const void *a, const void *b)
 	return c->code < d->code ? -1 : c->code > d->code;
 }
 
-/* Merge the entries of each code into one. */
+/* Merge entries of the same code; return how many remain. */
 static unsigned int codes_merge(struct code *list, unsigned int nr)
 {
 	unsigned int i, n = 0;
@@ -168,7 +168,7 @@ static unsigned int codes_merge(struct code *list, unsigned int nr)
 	return n + 1;
 }
 
-/* After majors_compile(): a code has the set of its major, changed by the terms that name it. */
+/* After majors_compile(): a code has the set of its major, changed by terms that name the code. */
 static int codes_compile(struct filter_keys *k, struct filter *const *f)
 {
 	unsigned int b, i, nr = 0;
@@ -212,7 +212,7 @@ static int keys_compile(struct filter_keys *k, struct filter *const *f)
 	       majors_compile(k, f) ?: codes_compile(k, f);
 }
 
-/* Merge the entries of each id or name into one. */
+/* Merge entries of the same id or name; return how many remain. */
 static unsigned int processes_merge(struct process *list, unsigned int nr,
 				    int (*compare)(const void *, const void *))
 {
@@ -343,7 +343,7 @@ static void types_compile(struct filter_table *t, const struct filter *f, u32 bi
 		t->has |= FILTER_HAS_KEYS;
 }
 
-/* The set that wants any event of this origin. */
+/* The filters, as bits, that want some type of this origin. */
 static u32 origin_set(const struct filter_table *t, unsigned int origin)
 {
 	unsigned int i;
@@ -355,7 +355,7 @@ static u32 origin_set(const struct filter_table *t, unsigned int origin)
 	return set;
 }
 
-/* @set: the set that wants events which can have a severity. */
+/* The severities, as bits, that some filter of @set passes. */
 static u32 severity_bits(const struct filter_table *t, u32 set)
 {
 	unsigned int i;
@@ -368,8 +368,8 @@ static u32 severity_bits(const struct filter_table *t, u32 set)
 }
 
 /*
- * @any: for each origin, the set that may want its events. Stream 0 counts if its filter has
- * the origin: filter_set_profile() may add types without compiling these bits again.
+ * @any: for each origin, the filters that may want its events. Stream 0 is among them whenever its
+ * filter has the origin: filter_set_profile() may add types later without compiling these bits.
  */
 static void bits_compile(struct filter_table *t, const u32 *any)
 {
@@ -384,7 +384,7 @@ static void bits_compile(struct filter_table *t, const u32 *any)
 			b->user_types[i / 32] |= BIT(i % 32);
 		if (objects[i] & any[1])
 			b->user_objects[i / 32] |= BIT(i % 32);
-		/* All other terms are judged when the event is taken, see lane/take.c. */
+		/* take.c tests all other terms when the kernel takes the event. */
 		if (t->types[1][i] == FILTER_STREAM0)
 			b->lanes[i / 32] |= BIT(i % 32);
 	}

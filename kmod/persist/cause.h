@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Why the machine goes down: see cause.c
- */
+/* Why the machine goes down: see cause.c */
 #ifndef DEVTRACE_PERSIST_CAUSE_H
 #define DEVTRACE_PERSIST_CAUSE_H
 

@@ -3,9 +3,9 @@
  * Check a region: find the valid records of rings
  *
  * The rest of a ring is a list of runs of records. A run with a sum is valid if the checksum is
- * right, all its records are well-formed, and their number is the number in the sum. Records after
- * the newest sum had no sum yet. The known places in this part are the end of the sum, the
- * anchors, and at last the place of the writer. The stretch between two known places is valid if
+ * right, all its records are well-formed, and their number is that in the sum. Records after the
+ * newest sum have none yet. The known places among these are the end of the newest sum, the
+ * anchors, and the place of the writer. The stretch between two known places is valid if
  * well-formed records lead from the first exactly to the second, in position and count. So a
  * damaged run costs only its own events, and the runs around it show how many events it had.
  *
@@ -141,10 +141,7 @@ static bool sum_ok(const struct persist_ring *r, const struct persist_sum *s, u3
 {
 	if (!PERSIST_OK(s) || s->to_pos <= s->pos || s->to_idx < s->idx)
 		return false;
-	/*
-	 * A sum covers records that begin in one chunk. So each record is checked only a few
-	 * times.
-	 */
+	/* A sum covers only records that begin in its chunk: this bounds the work per record. */
 	return (s->pos / PERSIST_CHUNK & (chunks - 1)) == chunk &&
 	       s->to_pos - s->pos < PERSIST_CHUNK + RING_UNITS_MAX;
 }
@@ -351,7 +348,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	r->stops.counts = persist_missed_of(ring + PERSIST_MISSED_AT);
 	read_sums(r, sums, chunks);
 
-	/* If there is no sum, no upper half of a position is known: any value will do. */
+		/* Without a sum, the upper half of a position is unknown: any value will do. */
 	from.idx = r->cleared;
 	summed = r->nr;
 	if (summed) {

@@ -40,11 +40,11 @@
 #define LOOK_UNITS	1024
 /* How often each ring is copied and summed at a panic; the budget for all rings is about 1 ms. */
 #define FALL_LOOKS	8
-/* Ticks that keep_sync() waits for another one, or for keep_fall(), at most. */
+/* Number of ticks after which keep_sync() stops waiting for another user of the sums. */
 #define SYNC_TRIES	(10 * HZ)
 /*
- * Sets of clocks are stored: one per second; the newest, in the last entry; and two for each of
- * the last times the wall clock was set, before and after.
+ * Stored samples of the clocks: one per second; two, before and after, for each recent step of the
+ * wall clock; and the newest, in the last entry.
  */
 #define CLOCK_NS	NSEC_PER_SEC
 #define CLOCKS_STEPS	(8U * 2)
@@ -127,9 +127,8 @@ static void flush_data(struct keep_ring *k, u32 pos, u32 n)
 }
 
 /*
- * Write back a ring's data, from the end of the previous write-back up to the commit; then write
- * back its words and sums. This needs no lock: two concurrent callers write the same data back
- * twice.
+ * Write a ring's data back, from the end of the previous write-back up to the commit, then its
+ * words and sums. This needs no lock: two concurrent callers write the same data back twice.
  */
 static void flush_ring(struct keep_ring *k)
 {
@@ -142,9 +141,8 @@ static void flush_ring(struct keep_ring *k)
 }
 
 /*
- * Sum the records that look_at() copied. Write the records back first: if a reset came after the
- * sum reached memory and before its records did, the sum would be wrong, and the whole chunk would
- * be lost.
+ * Sum the records that look_at() copied. Write the records back first: if only the sum reached
+ * memory before a reset, the whole chunk would be lost.
  */
 static void sum_units(struct keep_ring *k, u32 units)
 {
@@ -222,10 +220,7 @@ void keep_sync(void)
 {
 	u32 i, tries = 0;
 
-	/*
-	 * Not a mutex: a thread that dies by an oops in here would hold it forever, and a
-	 * reboot must not wait for that. So give up after some time.
-	 */
+	/* Not a mutex: a thread that oopses in here keeps it, and a reboot must not hang. */
 	while (!keep_take()) {
 		if (tries++ == SYNC_TRIES)
 			return;
@@ -351,9 +346,8 @@ static void forget_page(u64 at)
 }
 
 /*
- * Invalidate the headers of an earlier boot before the region is cleared. Otherwise a power cut in
- * between would leave a mixture of two boots that looks valid. A header is at the beginning of a
- * page, in any version.
+ * Invalidate the headers of an earlier boot, of any version, before the region is cleared: after a
+ * power cut in between, a mixture of two boots would look valid. A header begins a page.
  */
 static void keep_forget(void)
 {
@@ -462,10 +456,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	used = 0;
 	clocks = 0;
 	clock_steps = 0;
-	/*
-	 * Severe kernel events are built in slots. Allocate before the old events are
-	 * invalidated.
-	 */
+	/* Severe kernel events are built in slots: allocate them before old events are lost. */
 	mutex_lock(&devtrace_lock);
 	err = emit_slots_alloc();
 	mutex_unlock(&devtrace_lock);
@@ -501,8 +492,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	}
 	/*
 	 * The headers make the region valid, so write them last, when everything else is in
-	 * memory. Otherwise, after a reset that loses the caches, the region could have a valid
-	 * header and sums of the previous boot.
+	 * memory: a reset may lose caches, and leave sums of the previous boot.
 	 */
 	region_flush(r, r->at, r->size);
 	write_headers();

@@ -2,14 +2,14 @@
 /*
  * Keep the changes of stream 0's state in a region
  *
- * Events emitted while a stream is stopped have no record; they are only counted. With each
- * change of state, the stream stores how many events each ring and slot had missed by then, see
- * stream_missed(). The region gets these changes and counts, so that the losses of a stop are
- * reported between its two changes after a reset, too.
+ * While a stream is stopped, its events are only counted. With each change of state, the stream
+ * stores how many events each ring and slot had missed by then, see stream_missed(). The region
+ * gets these counts, so that the losses of a stop are reported between its two changes after a
+ * reset, too.
  *
  * keep_changes_look() finds which changes are new and counted. The counts of the last
  * PERSIST_COUNTED of them are written for each ring and slot. The stream keeps one change more,
- * and may overwrite that one meanwhile.
+ * which it may overwrite meanwhile.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -65,7 +65,7 @@ void keep_changes_look(void)
 		counted++;
 }
 
-/* The first of the changes whose counts are written. */
+/* The first change whose counts are written. */
 static unsigned long first_counted(void)
 {
 	return counted - min_t(unsigned long, counted - first, PERSIST_COUNTED);
@@ -83,7 +83,7 @@ static void write_missed(struct persist_missed *two, struct persist_missed *m)
 	region_flush(region, &two[older], sizeof(*m));
 }
 
-/* Write the numbers of events that @cpu's ring had missed at each change to @two, its entries. */
+/* Write how many events @cpu's ring had missed at each change to its entries @two. */
 void keep_missed_ring(unsigned int cpu, struct persist_missed *two)
 {
 	struct persist_missed m = { 0 };
@@ -97,7 +97,7 @@ void keep_missed_ring(unsigned int cpu, struct persist_missed *two)
 	write_missed(two, &m);
 }
 
-/* Write the numbers of events that a slot of lanes had missed at each change to its entries. */
+/* Write how many events a slot of lanes had missed at each change to its entries @two. */
 void keep_missed_slot(unsigned int slot, struct persist_missed *two)
 {
 	struct persist_missed m = { 0 };

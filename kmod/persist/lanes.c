@@ -52,8 +52,8 @@ u32 persist_block_fill(const u8 *page, u32 fill)
  * @fill: bytes of the block to sum
  * @sum: filled in
  *
- * The sum covers only the extent of an abandoned run, and all of other runs except @next, which
- * changes later.
+ * The sum covers only the extent of an abandoned run, and all but @next, which changes later, of any
+ * other run.
  *
  * Return: true if the runs lead exactly to @fill.
  */
@@ -110,10 +110,7 @@ struct row {
 	u16	cpu;
 };
 
-/*
- * Advance to the first record that is not of the short form, which nearly all are, or whose
- * event is invalid.
- */
+/* Skip valid records of the short form, which nearly all have. */
 static void skip_short(const u8 *from, u32 len, struct row *row)
 {
 	u64 time = row->time;
@@ -287,10 +284,7 @@ static void read_slots(const void *mem, const struct persist_header *h, struct p
 		if (!PERSIST_OK(a) || (PERSIST_OK(b) && b->nr > a->nr))
 			a = b;
 		if (!PERSIST_OK(a) || a->slot != i) {
-			/*
-			 * Both were written, so the numbers of cleared and dropped events are
-			 * lost.
-			 */
+			/* Both were written, so clears and drops are unknown. */
 			left->unknown = two[0].crc && two[1].crc;
 			continue;
 		}
@@ -437,7 +431,7 @@ static void read_lanes(const void *mem, const struct persist_header *h, struct p
 {
 	const u32 nr = h->nr_lanes * PERSIST_LANE_PAGES;
 	const u8 *pages = mem + h->lane_pages;
-	/* Pages up to here belong to previous lanes. So each page is read at most once. */
+	/* Previous lanes have the pages up to here: each page is read at most once. */
 	u32 end = 0, i;
 
 	for (i = 0; i < h->nr_lanes; i++) {

@@ -258,9 +258,9 @@ static int make_stream(struct last *l)
  * last_begin() - copy the events of the previous boot, if there are any
  * @r: the region
  *
- * If there is no memory even for the newest events, all are discarded, and the log says so. To
- * keep them would not help: the next boot would have no more memory, and the board would never
- * record again. If a stream of this name exists, the region stays unchanged.
+ * If there is no memory even for the newest events, all are discarded, and the log says so. Keeping
+ * them would not help: the next boot would have no more memory, and the board would never record
+ * again. If a stream of this name exists, the region stays unchanged.
  *
  * Context: process; may sleep.
  * Return: 0 or -EEXIST; the reason is in the kernel log.
@@ -294,6 +294,6 @@ void last_end(void)
 		stream_del(s);
 	mutex_unlock(&devtrace_lock);
 	mutex_unlock(&streams_command_lock);
-	/* A work calls last_free(), even for a stream that was removed before. */
+	/* A work item calls last_free(), even for a stream that was removed before. */
 	flush_workqueue(stream_wq);
 }

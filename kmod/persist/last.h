@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The stream `last`: see last.c
- */
+/* The stream `last`: see last.c */
 #ifndef DEVTRACE_PERSIST_LAST_H
 #define DEVTRACE_PERSIST_LAST_H
 

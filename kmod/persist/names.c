@@ -4,9 +4,9 @@
  *
  * A name is in the region before the call that gave it returns. Names are a log, ordered by
  * serial number. When it is full, the current names move to its beginning, oldest first, and
- * the log continues after them. Each entry has a checksum. A reader ignores incomplete entries. It
- * also ignores an entry whose serial number is not greater than that of the previous entry: such
- * an entry is after the end of the log, and its name has moved.
+ * the log continues after them. Each entry has a checksum; a reader ignores incomplete entries. It
+ * also ignores an entry whose serial number is not greater than the previous entry's: that entry
+ * is after the end of the log, and its name has moved.
  *
  * Invariant: At any moment, each current name is in at least one whole entry. The n-th of them
  * moves to entry n, whose own name is older: it has moved already, or is not current.
@@ -33,7 +33,7 @@ static u32 nr_names, nr_threads;
 /* Protected by the dictionary's lock: next entry, and names to skip before names_compact(). */
 static u32 next, skip;
 static bool warned;
-/* While the log is full, try names_compact() once in so many names. */
+/* While the log is full, try names_compact() once per this many names. */
 #define LOOK_AGAIN	64
 
 static void write_name(const struct dict_name *name)
@@ -60,7 +60,7 @@ static void names_compact(u64 before)
 	next = 0;
 	while (next < nr_names && devtrace_dict_next(n.serial, &n) &&
 	       n.serial < before) {
-		/* No earlier name was dropped, so it is in the right place. */
+		/* No earlier name was dropped, so this one is in its place already. */
 		if (names[next].serial == n.serial)
 			next++;
 		else

@@ -2,10 +2,9 @@
 /*
  * Keep lanes and the ring of blocks in a region
  *
- * The ring of blocks has its pages in the region, and so have lanes while there is room.
- * Further lanes have kernel memory: a reset loses their events that were not taken. The work
- * that stores the sums of rings also takes the events of all lanes and stores the sums of
- * blocks.
+ * The ring of blocks has its pages in the region, and so have lanes while there is room. Further
+ * lanes have kernel memory: a reset loses their events that were not taken. The work item that
+ * stores the sums of rings also takes the events of all lanes and stores the sums of blocks.
  *
  * Each lane in the region holds a reference to this module until no process uses it.
  */
@@ -141,7 +140,7 @@ static void store_sum(u64 n, u32 fill)
 	if (!persist_block_sum(blocks + (size_t)i * PERSIST_PAGE, fill, &s.sum))
 		return;
 	s.crc = PERSIST_CRC(&s);
-	/* Write the block back before its sum, which would not fit old memory; see keep.c. */
+	/* Write the block back before its sum: see sum_units() in keep.c. */
 	region_flush(region, blocks + (size_t)i * PERSIST_PAGE, fill);
 	raw_spin_lock(&slots_lock);
 	/* Store no sum if the block was overwritten meanwhile. */
@@ -302,7 +301,7 @@ int pool_begin(struct region *r, const struct persist_header *h)
 	return 0;
 }
 
-/* No lane is in the region, and none can be added: the module is being removed. */
+/* Called on removal of the module: no lane is in the region, and none can be added. */
 void pool_end(void)
 {
 	if (!header.nr_blocks)

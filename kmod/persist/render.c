@@ -2,13 +2,13 @@
 /*
  * Convert a region to frames, in the format of read(2)
  *
- * The frames are those that a reader of /dev/trace would have read at the moment of the reset:
- * INFO of the old boot, its names, then the events of all CPUs in order of time. Among the
- * events are thread names, clocks, changes of the stream's state, and LOST frames where events
- * are missing. The last frame is a text that says why the machine went down.
+ * A reader of /dev/trace would have got the same frames at the moment of the reset: INFO of the
+ * old boot, its names, then the events of all CPUs by time, with thread names, clocks, changes of
+ * the stream's state, and LOST frames for missing events. The last frame is a text with the cause
+ * of the reset.
  *
- * The format is that of wire.c with the default check. The code is separate: it writes all
- * frames at once, from records of another kernel, and shares only elem.h.
+ * The format is that of wire.c with the default check. The code is separate, because it writes all
+ * frames at once, from records of another kernel; it shares only elem.h.
  */
 #include "render_priv.h"
 #include "ring/elem.h"
@@ -169,7 +169,7 @@ static void sort_threads(struct render *r)
 	}
 }
 
-/* Send names of threads up to the first event, and of each other thread its first name. */
+/* Send thread names up to the first event; of threads named later, only the first name. */
 static void send_first_threads(struct render *r, u64 ts)
 {
 	u32 i, k;
@@ -184,13 +184,13 @@ static void send_first_threads(struct render *r, u64 ts)
 	}
 }
 
-/* Is a frame of this type a name? A frame of any other type would be an event. */
+/* Is this the frame type of a name? Any other would be sent as an event. */
 static bool is_name(u8 kind)
 {
 	return kind == DEVTRACE_T_ENUM || (kind >= DEVTRACE_T_SIG && kind <= DEVTRACE_T_USR);
 }
 
-/* The next name from entry @i on, ordered by serial number; NULL: there is none. */
+/* The next name from entry @i on with a serial number above @serial; updates both. NULL: none. */
 static const struct persist_name *next_name(const struct render *r, u32 *i, u64 *serial)
 {
 	const struct persist_name *all = r->mem + r->h->names, *n;
@@ -219,7 +219,7 @@ static void send_first_names(struct render *r)
 			send_name(r, n);
 }
 
-/* Send the other names up to this time. Return the start time of the next one. */
+/* Send the other names that apply by @ts. Return when the next one starts to apply. */
 static u64 send_names(struct render *r, u64 ts)
 {
 	while (r->waits || (r->waits = next_name(r, &r->name, &r->serial))) {
@@ -233,7 +233,7 @@ static u64 send_names(struct render *r, u64 ts)
 	return ~0ULL;
 }
 
-/* Send clocks and names up to this time. Return the start time of the next name. */
+/* Send clocks and names up to @ts. Return the start time of the next name. */
 static u64 send_clocks_and_names(struct render *r, u64 ts)
 {
 	const u64 name = send_names(r, ts);
@@ -245,7 +245,7 @@ static u64 send_clocks_and_names(struct render *r, u64 ts)
 	return name;
 }
 
-/* Send clocks, changes of state and names up to this time; set @until to the time of the next. */
+/* Send clocks, changes of state and names up to @ts; set @until to the time of the next one. */
 static void send_until(struct render *r, u64 ts)
 {
 	while (r->change < r->changes && r->change_at[r->change].ts <= ts) {
@@ -261,14 +261,14 @@ static void send_until(struct render *r, u64 ts)
 		r->until = min(r->until, r->thread_at[r->thread].since);
 }
 
-/* Go to the next event of a ring; rec NULL: there is none. */
+/* Go to the next event of a ring; at the end, set rec to NULL. */
 static void next_event(struct render *r, struct cursor *c)
 {
 	struct persist_ring *ring = &c->ring;
 
 	for (;;) {
 		while (c->pos < c->to_pos) {
-			/* check.c has checked this record, and it has no writer. */
+			/* check.c has checked this record, and nothing writes it any more. */
 			c->rec = (const void *)&ring->data[c->pos & ring->mask];
 			c->pos += ring_record_units(c->rec);
 			if (unlikely(c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD))
@@ -313,8 +313,8 @@ static void render_give(struct render *r, struct cursor *c)
 	} else if (c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID) {
 		c->idx++;
 		/*
-		 * A stop withdrew it, and is reported next; without further changes, report it
-		 * here.
+		 * A stop withdrew this record. The next change of state reports it; without
+		 * one, report it here.
 		 */
 		if (r->change < r->changes)
 			c->told.voids++;
@@ -331,7 +331,7 @@ static void render_give(struct render *r, struct cursor *c)
 static void render_begin(struct cursor *c)
 {
 	c->told.missed = c->ring.stops.before;
-	/* Begin with the oldest event that was not cleared, or with an older one if it is there. */
+	/* Begin at the clear, or at an older event still stored, which render_give() skips. */
 	c->idx = c->ring.cleared;
 	if (c->ring.nr && c->ring.run[0].idx < c->idx)
 		c->idx = c->ring.run[0].idx;
@@ -357,7 +357,7 @@ static struct cursor *render_oldest(const struct render *r, u64 *then)
 	return best;
 }
 
-/* Return false if there is no memory for more. */
+/* Return false if memory has run out. */
 static inline bool render_breathe(const struct render *r)
 {
 	if (likely(r->frames % BREATH))
@@ -406,7 +406,7 @@ static void render_merge(struct render *r)
 
 /*
  * Report events missing after the newest ones, and dropped events. The time of dropped events is
- * known only if a stop was the cause.
+ * known only if a stop dropped them.
  */
 static void render_end(struct render *r)
 {
@@ -430,8 +430,8 @@ static void render_end(struct render *r)
 }
 
 /*
- * Leave out the oldest runs, so that 1/2^@part of the records remains, rounded up. Events
- * missing before the first run count as overwritten.
+ * Leave out the oldest runs until at most 1/2^part of the records, or one run, remains. The events
+ * left out are reported as overwritten.
  */
 static void leave_out(struct render *r, struct persist_ring *ring)
 {
@@ -484,8 +484,8 @@ static int render_all(struct render *r, const char *name)
 	if (err)
 		return err;
 	/*
-	 * Estimate: frames of short events are slightly longer than their records, those of
-	 * lanes much. Growing copies everything, so the estimate should suffice.
+	 * Estimate generously: growing copies all frames. A frame is slightly longer than a ring's
+	 * record, and much longer than a lane's.
 	 */
 	bytes += bytes / 8 * 3 + render_lanes_bytes(r) + ROOM_OF_NAMES;
 	if (!r->o->grow(r->o, bytes))
@@ -497,7 +497,7 @@ static int render_all(struct render *r, const char *name)
 	send_first_names(r);
 	render_merge(r);
 	persist_check_cause(r->mem, r->a->last, cause);
-	/* @last is the stream's clock; readers see only events up to it. */
+	/* Readers see only events up to @last. */
 	if (r->a->last < cause->ts)
 		r->a->last = cause->ts;
 	render_end(r);

@@ -9,9 +9,9 @@
  * struct persist_account - what was found in a region
  * @given: number of events converted into frames
  * @left_out: number of events left out for lack of memory
- * @unchecked: number of @given that had no sum yet
+ * @unchecked: part of @given that no checksum covered yet
  * @lost: number of missing events, as far as known
- * @damaged: number of @lost that are missing because of damage
+ * @damaged: part of @lost that is missing because of damage
  * @open_ends: number of rings and lanes with an unknown number of lost events
  * @outside: number of lanes that had memory outside the region
  * @bad_lanes: number of lanes with an invalid entry or invalid content

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Convert changes of the stream's state to STATE frames, and report what was missed between
+ * Convert changes of the stream's state to STATE frames, and report the events missed between
  *
- * Events that come while the stream is stopped have no record; they are only counted. With each
- * change of state, the region has how many of them each ring and each slot had missed by then.
- * So the losses of a stop are reported between its two changes, as read/missed.c does.
+ * Events emitted while the stream is stopped are only counted. With each change of state, the
+ * region records how many of them each ring and each slot had missed so far. So the losses of a
+ * stop are reported between its two changes, as in read/missed.c.
  *
- * Invariant: Each loss is reported once. Losses of a change without a count are reported at the
- * next change with a count, or at the end; their time then begins with the first stop without a
- * count.
+ * Invariant: each loss is reported once. If a change lacks a count, its losses are reported at the
+ * next change with a count, or at the end, as lost since the first stop without a count.
  */
 #include "render_priv.h"
 
@@ -28,7 +27,7 @@ static u64 cleared_at(const struct render *r)
 	return since;
 }
 
-/* Skip changes before the clear, except the one in force at the clear. */
+/* Skip changes before the clear; keep the last one if it left the stream stopped. */
 static void skip_cleared(struct render *r)
 {
 	u32 state = DEVTRACE_STATE_RUNNING;
@@ -61,7 +60,7 @@ void render_changes_begin(struct render *r)
 	skip_cleared(r);
 }
 
-/* Number of events that a source had missed at a change; false: there is no count. */
+/* How many events had a source missed at change @n? false: that change has no count. */
 static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
 {
 	if (!s->counts || n >= s->counts->nr || s->counts->nr - n > PERSIST_COUNTED)
@@ -70,7 +69,7 @@ static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
 	return true;
 }
 
-/* The oldest time of a source's missed events: it may be before a stop without a count. */
+/* Earliest time of a source's missed events: the first stop without a count, if there is one. */
 static u64 missed_since(const struct render *r, const struct told *t, u64 last)
 {
 	return t->open ?: max(last, r->began);
@@ -83,7 +82,7 @@ static void send_missed(struct render *r, u16 number, struct told *t, u64 from, 
 	t->voids = 0;
 }
 
-/* Report what a source missed before the next change, unless it belongs after the change. */
+/* Report what a source missed before the next change; if that is a stop, only with a count. */
 static void tell_source(struct render *r, u16 number, const struct persist_stops *s,
 			struct told *t, u64 last)
 {
@@ -93,7 +92,7 @@ static void tell_source(struct render *r, u16 number, const struct persist_stops
 	u64 n = 0;
 	const bool known = missed_by(s, c->n, &n);
 
-	/* Withdrawn records are reported after the stop, too. */
+	/* Records that the stop withdraws are reported at its end. */
 	if (!stops || (known && n > t->missed))
 		send_missed(r, number, t, missed_since(r, t, last),
 			    known && n > t->missed ? n - t->missed : 0, c->ts);
@@ -157,10 +156,7 @@ void render_missed_end(struct render *r, u16 number, const struct persist_stops 
 
 	u64 from = missed_since(r, t, last);
 
-	/*
-	 * While the stream runs, no source misses any: n events belong to a stop without a
-	 * count.
-	 */
+	/* A running stream misses none: the n events belong to a stop without a count. */
 	if (r->state == DEVTRACE_STATE_RUNNING && !t->open)
 		from = r->since;
 	send_missed(r, number, t, from, n, r->a->last);

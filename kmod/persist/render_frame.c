@@ -2,8 +2,8 @@
 /*
  * The bytes of a frame: number, length, sum, escapes and flag
  *
- * A frame is written in its final place and checked once, by words: few frames need an escape.
- * Recovering a region spends most of its time here.
+ * A frame is built in place. Then one pass over its words sums them and looks for bytes to escape,
+ * which few frames have. Recovering a region spends most of its time here.
  */
 #include "render_priv.h"
 
@@ -25,8 +25,8 @@ u8 *render_grow(struct render *r)
 }
 
 /*
- * Set bit 7 of each byte that is an escape or the flag, which is the next value: the addition
- * sets it in few other bytes. The other bits mean nothing.
+ * Set bit 7 of each byte that is a flag or an escape, and rarely of another byte. The other bits
+ * of the result mean nothing.
  */
 static inline u64 special_in(u64 word)
 {
@@ -34,9 +34,9 @@ static inline u64 special_in(u64 word)
 }
 
 /*
- * Sum the bytes of a frame; @special: some byte may be a flag or an escape. Each byte at an
- * even place has 16 bits for its sum; the difference to the sum of whole words has the bytes at
- * odd places, whose last one loses only upper bits, which are not needed.
+ * Sum the bytes of a frame; set @special if some byte may be a flag or an escape. @even sums the
+ * bytes at even places in fields of 16 bits. @all - @even has the sums of the bytes at odd places;
+ * its topmost field loses only upper bits, which are not needed.
  */
 static inline u8 frame_sum(const u8 *p, const u8 *end, bool *special)
 {
@@ -53,7 +53,7 @@ static inline u8 frame_sum(const u8 *p, const u8 *end, bool *special)
 	return ((even + ((all - even) >> 8)) * 0x0001000100010001ULL) >> 48;
 }
 
-/* Escape flags and escapes; return the new length. Few frames have any. */
+/* Escape flags and escapes; return the new length. Few frames need this. */
 static noinline u32 add_escapes(struct render *r, u32 n)
 {
 	const u8 *from = r->spare, *const end = from + n;

@@ -116,7 +116,7 @@ void render_lane_event(struct render *r)
 	render_lanes_sift(r);
 }
 
-/* Leave out the oldest pieces of a slot, as leave_out() does the runs of a ring. */
+/* Leave out the oldest pieces of a slot, as leave_out() of render.c does with runs. */
 static void leave_out(struct render *r, struct persist_left *left)
 {
 	const u32 most = (left->nr >> r->o->part) + 1;
@@ -159,7 +159,7 @@ int render_lanes_begin(struct render *r)
 	return 0;
 }
 
-/* Estimate the size of the frames: a record is up to 17 bytes shorter, and some need escapes. */
+/* Estimate: a frame is up to 17 bytes longer than its record; one more is for escapes. */
 u64 render_lanes_bytes(const struct render *r)
 {
 	u64 bytes = 0;

@@ -9,7 +9,7 @@
 #define FRAME_MAX	(2 + 64 + RING_PAYLOAD_MAX + 2)
 /* Bytes that may be written behind a frame: two words. */
 #define FRAME_MORE	(2 * sizeof(u64))
-/* A frame with all bytes escaped, the flag, and what may be written behind it. */
+/* A frame with all bytes escaped, the flag, and the bytes that may be written behind it. */
 #define FRAME_ROOM	(2 * FRAME_MAX + 1 + FRAME_MORE)
 
 /**
@@ -27,7 +27,7 @@ struct told {
 /* Read position in a ring: a place in a run, and the state of that run. */
 struct cursor {
 	struct persist_ring ring;
-	u32	run;		/* the next one */
+	u32	run;		/* index of the next run */
 	bool	unchecked;
 	u64	pos, to_pos, run_idx;
 	u64	idx;
@@ -41,7 +41,7 @@ struct cursor {
 struct lane_cursor {
 	const struct persist_left *left;
 	const struct persist_piece *p;
-	u32	piece;		/* the next one */
+	u32	piece;		/* index of the next piece */
 	u32	at, skip;
 	u64	time, idx;
 	u64	ts;
@@ -67,15 +67,15 @@ struct render {
 	struct persist_clock *clock_at;
 	u32	threads, thread;
 	struct persist_thread *thread_at;
-	const struct persist_name *waits;	/* the next name that does not always hold */
-	u32	name;		/* entry behind that name */
-	u64	serial;		/* serial number of that name */
+	const struct persist_name *waits;	/* looked up, but not sent yet */
+	u32	name;		/* index of the entry after @waits */
+	u64	serial;		/* serial number of @waits */
 	u32	changes, change;
 	struct persist_change *change_at;
 	u32	state;		/* the last state sent: enum devtrace_state */
 	u64	since;		/* time of the last clear, or 0 */
-	u64	began;		/* while not running: events missed since are not older */
-	u64	until;		/* at this time a clock, a change or a name must be sent */
+	u64	began;		/* while stopped: missed events are not older than this */
+	u64	until;		/* time of the next clock, change or name to send */
 	bool	full;
 	u8	*raw;
 	u8	spare[FRAME_MAX + FRAME_MORE];
@@ -120,7 +120,7 @@ static __always_inline void put_bytes(u8 *to, const u8 *from, u32 n)
 
 u8 *render_grow(struct render *r);
 
-/* Where to write the body of the next frame; then call render_send(). */
+/* Return where to write the body of the next frame; render_send() completes it. */
 static inline u8 *render_body(struct render *r)
 {
 	const struct persist_out *o = r->o;

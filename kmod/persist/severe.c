@@ -2,13 +2,13 @@
 /*
  * Write events of severity level 2 and 3 back at once
  *
- * The emitter writes back, after its commit and in its context, the ring of its CPU. It writes all
- * records emitted after the last write-back, not just its own, because records without a sum are
- * found by walking from one to the next. It takes no lock. An interrupt in between, or the work
- * item of keep.c on another CPU, may write the same records back again.
+ * After its commit, the emitter writes back the ring of its CPU. It writes all records since the
+ * last write-back, not just its own, because records without a sum are found by walking from one
+ * to the next. It takes no lock: an interrupt in between, or keep.c's work item on another CPU, may
+ * write the same records back again.
  *
- * At most SEVERE_UNITS are written back at once. The rest is left to the work item of keep.c or to
- * keep_fall(), which remember their own position.
+ * At most SEVERE_UNITS are written back at once. The work item and keep_fall() write the rest; they
+ * remember their own position.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -58,10 +58,7 @@ static void severe_told(struct ring *r)
 
 	if (!kept)
 		return;
-	/*
-	 * An interrupt after this load writes its own events back; then @from is earlier than
-	 * needed.
-	 */
+	/* If an interrupt writes its events back after this load, @from is too early: no harm. */
 	from = this_cpu_read(done);
 	if ((s32)(READ_ONCE(*kept) - from) > 0)
 		from = READ_ONCE(*kept);
@@ -81,7 +78,7 @@ void severe_ring(unsigned int cpu, const u32 *kept)
 	per_cpu(flushed, cpu) = kept;
 }
 
-/* severe_ring() was called for all rings in the region. */
+/* Call after severe_ring() for all rings of the region. */
 void severe_begin(const struct region *r)
 {
 	region = r;

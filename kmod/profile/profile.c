@@ -2,19 +2,19 @@
 /*
  * Attach to the kernel's tracepoints, and detach from them
  *
- * A type is attached if the filter of any stream or armed trigger wants it:
- * filter_attach_profile() calls profile_apply() whenever a filter changes. There is no other
- * state. Writing the module parameter changes the filter of stream 0.
+ * A type is attached if the filter of any stream or armed trigger wants it: filter_attach_profile()
+ * calls profile_apply() whenever a filter changes. There is no other state. Writing the module
+ * parameter changes the filter of stream 0.
  *
- * A type is attached to all of its tracepoints or to none. When profile_apply() returns, no
- * probe of a detached type runs on any CPU, so none of its events appears. When all types are
- * detached, the module can be unloaded.
+ * A type is attached to all of its tracepoints or to none. When profile_apply() returns, no probe
+ * of a detached type runs on any CPU, so none of its events appears. When all types are detached,
+ * the module can be unloaded.
  *
  * Unloading the module detaches all types and leaves the filters unchanged. Loading it attaches
  * the types that the filters want.
  *
- * Tracepoints are looked up once, by name, when the first type is wanted. Only those of vmlinux
- * are looked up: they never go away.
+ * Tracepoints are looked up once, by name, when the first type is wanted, and only in vmlinux:
+ * these never go away.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -121,7 +121,7 @@ static int profile_attach(struct attachment *a, void *probe)
 	return 0;
 }
 
-/* Types above those of profile_probes[] are tracepoints added by name. */
+/* Higher types than those of profile_probes[] are tracepoints added by name. */
 
 static bool is_there(unsigned int i)
 {
@@ -362,8 +362,8 @@ static int profile_parse(const char *list, unsigned long *types, unsigned long *
 }
 
 /*
- * The parameter: the profile types in the filter of stream 0, by name. A value given at
- * load time is stored in @wanted; profile_enter() puts it into the filter.
+ * The parameter names the profile types in the filter of stream 0. A value given at load time waits
+ * in @wanted until profile_enter() puts it into the filter.
  */
 
 static bool ready;
@@ -460,7 +460,7 @@ static const struct profile_ops profile_ops = {
 	.del		= profile_del,
 };
 
-/* After the return no probe runs, and none can start, whatever the filters want. */
+/* After the return no probe runs, and filters can start none. */
 static void profile_leave(void)
 {
 	DECLARE_BITMAP(none, 256);
@@ -482,8 +482,8 @@ static int want_faults(void)
 }
 
 /*
- * Attach the types that the filters kept from an earlier load, and those of the parameters. If
- * that fails, the module is not inserted, and the filter is restored.
+ * Attach the types that the filters kept from an earlier load, and those of the parameters. On
+ * failure the filter is restored, and the module is not loaded.
  */
 static int profile_enter(void)
 {
@@ -542,6 +542,6 @@ module_exit(devtrace_profile_exit);
 MODULE_DESCRIPTION("Trace device: the kernel's tracepoints and faults as events");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);
-/* For one release: this used to be a separate module. */
+/* For one release: devtrace_faults was a separate module. */
 MODULE_ALIAS("devtrace_faults");
 COMPAT_IMPORT_INTERNAL();

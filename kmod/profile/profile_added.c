@@ -2,20 +2,19 @@
 /*
  * Tracepoints added by name
  *
- * Any trace event that the kernel describes can become an event type, one of 176 to 190; events
- * of modules and of single system calls, too. profile_desc.c reads the kernel's own
- * description, the one that tracefs prints. While a tracepoint is added, its module and this
- * one cannot be unloaded: only this module knows which ones were added.
+ * Any trace event that the kernel describes, even of a module or of a single system call, can
+ * become one of the event types 176 to 190. profile_desc.c reads the kernel's own description, the
+ * one that tracefs prints. While a tracepoint is added, its module and this one cannot be unloaded:
+ * only this module knows which ones were added.
  *
- * The records come from perf: a counter on each CPU, without a buffer, calls event_fn() for
- * each record. A probe on the tracepoint would get its arguments, not its fields: only the
- * kernel's own function computes the fields, for ftrace or for perf. ftrace would first store
- * them in a buffer without a reader. perf also stops recursion: it does not pass on a trace
- * event caused by event_fn().
+ * The records come from perf: a counter on each CPU, without a buffer, calls event_fn() for each
+ * record. A probe on the tracepoint would get its arguments, not its fields: only the kernel's own
+ * function computes the fields, for ftrace or for perf. ftrace would first store them in a buffer
+ * without a reader. perf also stops recursion: it passes on no trace event that event_fn() causes.
  *
- * A work item creates the counters of a CPU that comes online, because creating one takes locks
- * whose holders may wait for the end of the hotplug operation. So the first events of that CPU
- * are missed.
+ * A work item creates the counters of a CPU that comes online, because this takes locks whose
+ * holders may wait for the end of the hotplug operation. So the first events of that CPU are
+ * missed.
  *
  * Lock order: devtrace_lock (if held), added_lock, perf's locks.
  */
@@ -62,7 +61,7 @@ struct added {
 /**
  * struct place - one of the types 176 to 190
  * @added: the tracepoint that has it; NULL: the place is free
- * @name: name of the tracepoint; kept while free, as old events may still be read
+ * @name: name of the tracepoint; kept while the place is free, as old events may still be read
  * @freed: the counter freed when the place became free; 0: never used
  */
 struct place {
@@ -182,7 +181,7 @@ static int cpu_came(unsigned int cpu)
 	return 0;
 }
 
-/* The arguments of a single system call; the kernel has no table of these fields. */
+/* The arguments of a single system call: the kernel has no table of these fields. */
 static bool describe_syscall(struct desc *d, const struct trace_event_call *call)
 {
 #ifdef CONFIG_FTRACE_SYSCALLS
@@ -275,7 +274,7 @@ static struct trace_event_file *file_get(const char *name, const char **why)
 	return ERR_PTR(-ENOENT);
 }
 
-/* The free place that had this name last, else the one free for longest; NULL: none. */
+/* The free place that had this name last, otherwise the one free for longest; NULL: none. */
 static struct place *place_find(const char *name)
 {
 	struct place *best = NULL, *p;
@@ -375,7 +374,7 @@ static struct place *place_of(unsigned int type)
 	return &places[type - PROFILE_ADDED_FIRST];
 }
 
-/* The type of a tracepoint that is added, or -ENOENT. */
+/* The type of an added tracepoint, or -ENOENT. */
 int profile_added_find(const char *name)
 {
 	unsigned int i;
@@ -487,7 +486,7 @@ int profile_added_init(void)
 	return 0;
 }
 
-/* No tracepoint is added any more: each holds a reference to this module. */
+/* No tracepoint is added: each would hold a reference to this module. */
 void profile_added_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpuhp_state);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Tracepoints added by name: types 176 to 190
- */
+/* Tracepoints added by name: types 176 to 190 */
 #ifndef DEVTRACE_PROFILE_ADDED_H
 #define DEVTRACE_PROFILE_ADDED_H
 
@@ -24,7 +22,7 @@ struct profile_added_info {
 	bool		attached;
 };
 
-/* Context of these six: process, may sleep, devtrace_lock held. */
+/* Context of these functions: process, may sleep, devtrace_lock held. */
 int profile_add(const char *name, const char **why);
 int profile_added_find(const char *name);
 void profile_del(unsigned int type);

@@ -2,11 +2,10 @@
 /*
  * Convert the kernel's description of a tracepoint to elements of events
  *
- * A field is a number, a string or a buffer. Each field becomes exactly one element, so the
- * n-th element is always the n-th field. Offsets found in a record are not trusted: nothing
- * outside the record is read. No kernel address reaches readers as a number: a value that may
- * be an address becomes an OBJ or FUN element, which readers see as a hash; inside a buffer it
- * becomes zeros.
+ * A field is a number, a string or a buffer. Each field becomes exactly one element, so the n-th
+ * element is the n-th field. Offsets found in a record are not trusted: nothing outside the record
+ * is read. No kernel address reaches readers as a number: a value that may be an address becomes an
+ * OBJ or FUN element, which readers see as a hash; inside a buffer it becomes zeros.
  *
  * desc_measure() and desc_store() run in any context. selftests/unit/test_profile_desc.c
  * compiles this file in user space.
@@ -22,7 +21,7 @@
 
 /* The highest values are error numbers, not addresses. */
 #define ERRORS		4096
-/* Values below this are no kernel addresses; readers see them unchanged. */
+/* Values below this are not kernel addresses; readers see them unchanged. */
 #define SMALL		65536
 
 static bool is_one_of(const char *s, size_t len, const char *const *list)
@@ -52,7 +51,7 @@ static bool is_char(const char *type, size_t len)
 	return is_one_of(type, len, names);
 }
 
-/* Does the type's name say that it has no 64-bit values, or no addresses? */
+/* Does the type's name exclude 64-bit values, or addresses? */
 static bool is_small(const char *type, size_t len)
 {
 	static const char *const names[] = {
@@ -103,7 +102,7 @@ static bool may_hold_address(const struct desc_machine *m, const char *type, siz
 {
 	if (size != m->size)
 		return false;
-	/* The value cannot tell a number from an address: go by the type. */
+	/* Kernel and user addresses share a range, so the value cannot tell: go by the type. */
 	if (m->shared)
 		return is_word(type, len);
 	return m->size == 8 || !is_small(type, len);
@@ -128,7 +127,7 @@ static void describe_number(struct desc_field *f, const struct desc_machine *m,
 		f->flags |= DESC_HEX;
 }
 
-/* Describe an array, or another field that is no number; @type is that of its members. */
+/* Describe an array, or another field that is not a number; @type is that of its members. */
 static void describe_array(struct desc_field *f, const char *type, size_t len)
 {
 	if (is_char(type, len)) {
@@ -329,8 +328,8 @@ static unsigned int desc_find(const struct desc_field *f, const u8 *record, unsi
  * @size: bytes of the record
  * @s: filled in
  *
- * A string or buffer that lies outside the record becomes an empty one. A field that lies
- * outside is left out, and so are all fields behind it.
+ * A string or buffer outside the record becomes an empty one. A field outside the record is left
+ * out, and so are all fields after it.
  *
  * Context: any.
  */

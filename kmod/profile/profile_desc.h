@@ -2,9 +2,9 @@
 /*
  * The fields of a tracepoint's record, and the elements made from them
  *
- * The kernel describes each field by its C declaration, its offset and its size.
- * profile_desc.c reads these descriptions once, when a tracepoint is added. From then on
- * it turns each record into elements, one for each field, in the same order.
+ * The kernel describes each field by its C declaration, offset and size. profile_desc.c reads these
+ * descriptions once, when a tracepoint is added. Then it converts each record to elements, one for
+ * each field, in the same order.
  */
 #ifndef DEVTRACE_PROFILE_DESC_H
 #define DEVTRACE_PROFILE_DESC_H
@@ -17,7 +17,7 @@
 
 /* Fields beyond this number are left out. */
 #define DESC_FIELDS_MAX		48
-/* Maximum size of one string or buffer, and of all in an event, bytes; longer ones are cut. */
+/* Maximum bytes of one string or buffer, and of all in an event; longer ones are cut. */
 #define DESC_TEXT_MAX		240
 #define DESC_EVENT_MAX		1024
 /* Room for the description of the elements. */

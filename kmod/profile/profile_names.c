@@ -2,10 +2,10 @@
 /*
  * Names for the functions and system calls in kernel profile events
  *
- * An event has the number of a system call or the address of a function; the dictionary has the
- * names. Probes run in contexts where a symbol cannot be looked up. So a probe only marks each
- * new number or address, and a work item adds its name to the dictionary. Both stores are
- * bounded: a function that finds no free place gets no name.
+ * An event has the number of a system call or the address of a function. Probes run in contexts
+ * where a symbol cannot be looked up. So a probe only marks each new number or address, and a work
+ * item adds its name to the dictionary. Both stores are bounded: a function that finds no free
+ * place gets no name.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -23,13 +23,13 @@
 
 #define FUN_BITS	10
 #define FUNS		BIT(FUN_BITS)
-/* Places where an address may be stored. */
+/* Number of places where an address may be stored. */
 #define FUN_WAYS	8
 /* A place freed when a module was unloaded; a search continues behind it. */
 #define FUN_GONE	1UL
 
 #define SYSCALLS	512
-/* The last bits of each half are for the calls that only arm has. */
+/* The last bits of each half are for the system calls that only arm has. */
 #define ARM_CALLS	16
 
 static unsigned long funs[FUNS + FUN_WAYS];
@@ -38,7 +38,7 @@ static DECLARE_BITMAP(calls, 2 * SYSCALLS);
 static DECLARE_BITMAP(calls_named, 2 * SYSCALLS);
 static struct irq_work names_soon;
 
-/* The names ordered by number, one after the other, "" for none. */
+/* The names ordered by number, each with its NUL; "": none. */
 static const char native_calls[] =
 #include "syscalls_native.inc"
 ;

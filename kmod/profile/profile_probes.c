@@ -2,10 +2,9 @@
 /*
  * Convert the arguments of tracepoints to kernel profile events
  *
- * A probe runs in the context of its tracepoint: possibly under locks of the scheduler, of
- * timers or of the console, with interrupts off. It reads its arguments, stores an event and
- * takes no lock. The elements of each event must be those of profile_types.h, in the same
- * order.
+ * A probe runs in the context of its tracepoint: possibly under locks of the scheduler, of timers
+ * or of the console, with interrupts off. It reads its arguments, stores an event and takes no lock.
+ * Each event must have the elements of profile_types.h, in the same order.
  */
 #include <linux/blkdev.h>
 #include <linux/binfmts.h>
@@ -34,8 +33,8 @@
 #define TEXT_MAX	240
 
 /*
- * Store an event whose last element is a string of len bytes without a NUL among them;
- * the arguments behind len are the elements before it.
+ * Store an event that ends in a string of len bytes without a NUL among them; the arguments after
+ * len are the elements before the string.
  */
 #define profile_store(reserve, type, who, key, s, len, ...) do {	\
 	const unsigned int __len = (len);				\
@@ -80,7 +79,7 @@
 #define dt_long(v)	dt_i32(v)
 #endif
 
-/* A copy of a thread's name, which the thread may change during the copy. */
+/* A copy of a thread's name, which may change during the copy. */
 struct comm {
 	char s[TASK_COMM_LEN];
 	unsigned int len;

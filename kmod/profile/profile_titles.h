@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The names of types, objects and softirqs: see profile_titles.c
- */
+/* The names of types, objects and softirqs: see profile_titles.c */
 #ifndef DEVTRACE_PROFILE_TITLES_H
 #define DEVTRACE_PROFILE_TITLES_H
 

@@ -2,17 +2,15 @@
 /*
  * The kernel profile events: numbers, names, tracepoints and elements
  *
- * The only table of them. The module attaches to these tracepoints, and libdevtrace-ctl
- * takes the names of types and presets from here. tools/fmt/kernel.fmt and
- * Documentation/profile.rst repeat the table in other forms;
- * selftests/unit/test_profile_table.c compares all of them.
+ * The only table of them. The module attaches to these tracepoints, and libdevtrace-ctl takes the
+ * names of types and presets from here. tools/fmt/kernel.fmt and Documentation/profile.rst repeat
+ * the table in other forms; selftests/unit/test_profile_table.c compares all of them.
  *
- * PROFILE_TYPE(TYPE, name, group, tracepoints, object, elements):
- * TYPE is DEVTRACE_T_TYPE in the UAPI header, and probe_name() emits it. The names
- * of tracepoints are separated by blanks. Tracepoints that the running kernel lacks are
- * skipped; if it lacks all of them, the type is refused. The object is that of the
- * event, DEVTRACE_OBJ_*; with NONE the event has neither object nor signal.
- * The elements have the syntax of fmt(5).
+ * PROFILE_TYPE(TYPE, name, group, tracepoints, object, elements): TYPE is DEVTRACE_T_TYPE in the
+ * UAPI header, and probe_name() emits it. Blanks separate the tracepoints. The module skips a
+ * tracepoint that the running kernel lacks; if all are missing, it refuses the type. The event has the object
+ * DEVTRACE_OBJ_*; with NONE it has neither object nor signal. The elements have the syntax of
+ * fmt(5).
  *
  * PROFILE_PRESET(name, list): one name for several types and groups, separated by
  * blanks. Each group is also a preset; "all" and "none" are not in this table.

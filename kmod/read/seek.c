@@ -33,8 +33,8 @@ static void seek_go(struct reader *rd, u64 ts, u64 now)
 }
 
 /*
- * Return the time of the next event; if there is none, a time just after the last event. If a
- * program has not got the last byte of an event yet, that event counts as the next one.
+ * Return the time of the next event; if there is none, a time just after the last event. An event
+ * of which the program has not yet read the last byte counts as the next one.
  */
 static loff_t reader_tell(struct reader *rd)
 {
@@ -48,7 +48,7 @@ static loff_t reader_tell(struct reader *rd)
 		ready |= reader_source(rd, i)->ready;
 		next = min(next, reader_source(rd, i)->key);
 	}
-	/* A ring without an event at hand may have got one now, but not one before its bound. */
+	/* A ring without an event at hand may have one by now, but none before its bound. */
 	if (ready)
 		return max(next, rd->last);
 	return rd->last ? rd->last + 1 : rd->place;
@@ -103,7 +103,7 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 		err = ring_sources_prepare_seek(rd);
 	if (err)
 		return err;
-	/* Records that are stored after @now was read may be found by the search, too. */
+	/* The search may also find records that are stored after @now was read. */
 	seek_go(rd, ts, now + SEEK_AHEAD_NS);
 	rd->place = ts == U64_MAX ? now : ts;
 	announce_seek(&rd->told, rd->place, wire_restart(&rd->wire));

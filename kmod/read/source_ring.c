@@ -96,7 +96,7 @@ static noinline void set_ring_head(struct ring_source *s, u32 who)
 	s->quick = flags & DEVTRACE_F_USER || !(flags & DEVTRACE_F_PTR);
 }
 
-/* Make a frame of the event at the front. */
+/* Convert the event at the front to a frame. */
 static __always_inline void put_event(struct wire *w, struct ring_source *s, u64 ts, bool quick)
 {
 	const struct ring_record *rec = (void *)&s->cache[s->next];
@@ -213,8 +213,8 @@ static void go_oldest(struct ring_source *s)
 }
 
 /*
- * After a resize: find the record's new place. The copy is empty by then. Return 0, or -EINTR
- * if killed on the way; then nothing has changed.
+ * Find the reader's place in a resized ring; the copy is empty. Return 0, or -EINTR if the reader
+ * is killed; then nothing has changed.
  */
 static int follow_resize(struct ring_source *s)
 {
@@ -247,10 +247,7 @@ static int follow_resize(struct ring_source *s)
 	return 0;
 }
 
-/*
- * Copy the next records of an existing ring. Return 0, or -EAGAIN if the place must be found
- * again first.
- */
+/* Copy the next records. Return 0, or -EAGAIN: find the place again first. */
 static int ring_source_fetch(struct ring_source *s)
 {
 	struct ring *ring = s->ring;
@@ -341,10 +338,7 @@ void ring_source_clear(struct reader *rd, struct ring_source *s)
 	source_set_ready(rd, &s->src, false);
 }
 
-/*
- * Search in steps. The search for a killed process may end at any record, since the process
- * reads no more.
- */
+/* Search in steps. For a killed reader, the search may end at any record. */
 static void find_ring_time(struct ring_source *s, u64 ts, u64 now)
 {
 	struct ring *ring = s->ring;
@@ -430,8 +424,8 @@ int ring_sources_prepare_seek(struct reader *rd)
 }
 
 /*
- * Is this part of a ring unread: @percent of its size, but at most @most units? Between a resize
- * and the next refresh this is unknown; then return true.
+ * Is this much of a ring unread: @percent of its size, but at most @most units? Between a resize
+ * and the next refresh the answer is unknown: return true.
  */
 static bool ring_source_unread(const struct ring_source *s, unsigned int percent, u32 most)
 {

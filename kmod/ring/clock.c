@@ -60,7 +60,7 @@ notrace u64 devtrace_clock_now(void)
 	return devtrace_clock();
 }
 
-/* Add a sample. The caller has set @taking, so there is one writer at a time. */
+/* Add a sample. The caller has set @taking, so it is the only writer. */
 static notrace void add_sample(const struct clock_sample *s)
 {
 	samples[devtrace_clock_samples.nr % SAMPLES] = *s;
@@ -104,9 +104,8 @@ out:
 }
 
 /*
- * Store two samples for a step of the wall clock, which was @was ns ahead of CLOCK_MONOTONIC
- * and now is @is ns. Which of the two ktime_get_real_fast_ns() returns here depends on the
- * kernel, so it is not called.
+ * Store two samples for a step of the wall clock, which was @was ns ahead of CLOCK_MONOTONIC and
+ * now is @is ns. ktime_get_real_fast_ns() returns either here, depending on the kernel.
  *
  * Return: false if another context is sampling.
  */
@@ -182,10 +181,7 @@ bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 	return history_get(&devtrace_clock_samples, SAMPLES, samples, sizeof(*s), n, s);
 }
 
-/*
- * Compute the time spent suspended. The raw clock stands still while the machine is suspended, and
- * boot time does not.
- */
+/* Set the time spent suspended: then boot time advances, and the raw clock does not. */
 static void update_suspended(void)
 {
 	u64 slept = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
@@ -226,10 +222,7 @@ static void counter_start(void) { }
 static void counter_stop(void) { }
 #endif
 
-/*
- * The timekeeper registers its callback earlier. So this function runs before that callback on
- * suspend, and after it on resume.
- */
+/* The timekeeper registers earlier: this runs before its suspend and after its resume. */
 static int clock_suspend(COMPAT_SYSCORE_ARG)
 {
 	counter_stop();

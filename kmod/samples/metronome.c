@@ -7,8 +7,8 @@
  * traced, too. metronome.fmt, beside this file, tells traceinfo(1) how to print the events; it
  * belongs in /usr/trace.
  *
- * The parameter sum_us adds a fault that real drivers have: long work with preemption off. It
- * is there to be found with the trace.
+ * The parameter sum_us adds a fault that real drivers have: long work with preemption off. The
+ * trace shows it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -60,7 +60,7 @@ static u32 beats;
 static u64 late_sum;
 static u32 late_max;
 
-/* The fault: woken threads have to wait. Interrupts are served. */
+/* The fault: hold the CPU. Interrupts are served, but woken threads wait. */
 static void hold_cpu(void)
 {
 	ktime_t end;

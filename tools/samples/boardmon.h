@@ -50,7 +50,7 @@ void look_at_uarts(void);
 /* Provoke errors on a pseudo-terminal and emit how the kernel reports them. */
 void provoke_pty(void);
 
-/* Print on standard output too what is emitted. */
+/* If set, also print each event on standard output. */
 extern bool verbose;
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

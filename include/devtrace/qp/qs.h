@@ -160,7 +160,7 @@ typedef uint64_t QSTimeCtr;
 #else
 #error "QS_TIME_SIZE is 1, 2, 4 or 8"
 #endif
-/* A message and no warning: a QP program compiles as it is, with -Werror, too. */
+/* A message, not a warning: a QP program compiles unchanged, even with -Werror. */
 #if QS_TIME_SIZE < 4U
 #pragma message "QS_TIME_SIZE has no effect: stamps have 64 bits here, and 4 bytes from qsgate(1)"
 #endif
@@ -196,8 +196,8 @@ extern struct devtrace_qp devtrace_qp;
 /* Connect to the device. Always returns 1: a program runs without a device, too. */
 uint8_t devtrace_qp_init(void);
 /*
- * Want this record or group from now on, or do not (negative number); the same for a QS-ID or
- * group of QS-IDs. Return 0, or EINVAL if unknown. Async-signal-safe.
+ * From now on, want this record or group; a negative number: do not want it. The same for a QS-ID
+ * or group of QS-IDs. Return 0, or EINVAL if unknown. Async-signal-safe.
  */
 int devtrace_qp_glb_filter(int record);
 int devtrace_qp_loc_filter(int id);
@@ -219,8 +219,7 @@ QSTimeCtr QS_onGetTime(void);
 
 /*
  * Functions with which a port or a program sends and receives. There is no buffer: readers open
- * the device, and hosts talk to a program by libdevtrace-rx(3). A program that has these itself
- * keeps its own.
+ * the device, and hosts talk to a program by libdevtrace-rx(3). A program may define its own.
  */
 void QS_initBuf(uint8_t *sto, uint_fast32_t stoSize);
 /* QS_EOD, and NULL with 0 bytes: nothing waits to be sent. */

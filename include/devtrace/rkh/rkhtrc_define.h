@@ -113,7 +113,7 @@ typedef rui16_t RKH_SIG_T;
 #define RKH_VERSION_CODE		0x3400
 #endif
 
-/* A message and no warning: an RKH program compiles as it is, with -Werror, too. */
+/* A message, not a warning: an RKH program compiles unchanged, even with -Werror. */
 #if defined(RKH_CFG_TRC_SIZEOF_TE_ID) && RKH_CFG_TRC_SIZEOF_TE_ID != 8
 #pragma message "RKH_CFG_TRC_SIZEOF_TE_ID has no effect: the number of an event has 8 bits here"
 #endif
@@ -202,7 +202,7 @@ typedef enum RKH_SUBTE_SM_EXE_ACT {
 #define DEVTRACE_RKH_TYPE(te) \
 	((uint8_t)DEVTRACE_RKH_IN_((unsigned int)(te) >> 5 & 7, ((unsigned int)(te) & 31)))
 
-/* Pools are numbers: their names are those of an enumeration. */
+/* A pool is a number; the names of pools are those of an enumeration. */
 #define DEVTRACE_RKH_POOLS	6
 
 #ifdef __cplusplus
@@ -226,14 +226,11 @@ struct devtrace_rkh {
 extern struct devtrace_rkh devtrace_rkh;
 
 /*
- * Tell the stream that the events of this process are RKH's: rkh.fmt has their words. All functions
- * of this library call it, and RKH_TRC_SEND_CFG(); the device hears it once a process.
+ * Tell readers that this process emits RKH's events, whose texts are in rkh.fmt. All functions of
+ * this library and RKH_TRC_SEND_CFG() call it; only the first call of a process has an effect.
  */
 void devtrace_rkh_begin(void);
-/*
- * Name an object of a kind, an RKH_TE_FWK_, that belongs to the active object @owner or to none
- * (0).
- */
+/* Name an object of a kind (RKH_TE_FWK_...). @owner: its active object, or 0. */
 void devtrace_rkh_symbol(unsigned int kind, uint64_t key, uint64_t owner, const char *name);
 /* Emit a RKH_TE_FWK_ASSERT event. */
 void devtrace_rkh_assert(const char *module, unsigned int line);
