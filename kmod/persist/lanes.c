@@ -52,8 +52,8 @@ u32 persist_block_fill(const u8 *page, u32 fill)
  * @fill: bytes of the block to sum
  * @sum: filled in
  *
- * The sum covers only the extent of an abandoned run, and all but @next, which changes later, of any
- * other run.
+ * The sum covers only the extent of an abandoned run. It covers other runs except for @next, which
+ * changes later.
  *
  * Return: true if the runs lead exactly to @fill.
  */

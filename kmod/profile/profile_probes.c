@@ -3,8 +3,8 @@
  * Convert the arguments of tracepoints to kernel profile events
  *
  * A probe runs in the context of its tracepoint: possibly under locks of the scheduler, of timers
- * or of the console, with interrupts off. It reads its arguments, stores an event and takes no lock.
- * Each event must have the elements of profile_types.h, in the same order.
+ * or of the console, with interrupts off. It reads its arguments, stores an event and takes no
+ * lock. Each event must have the elements of profile_types.h, in the same order.
  */
 #include <linux/blkdev.h>
 #include <linux/binfmts.h>

@@ -8,9 +8,9 @@
  *
  * PROFILE_TYPE(TYPE, name, group, tracepoints, object, elements): TYPE is DEVTRACE_T_TYPE in the
  * UAPI header, and probe_name() emits it. Blanks separate the tracepoints. The module skips a
- * tracepoint that the running kernel lacks; if all are missing, it refuses the type. The event has the object
- * DEVTRACE_OBJ_*; with NONE it has neither object nor signal. The elements have the syntax of
- * fmt(5).
+ * tracepoint that the running kernel lacks; if all are missing, it refuses the type. The event has
+ * the object DEVTRACE_OBJ_*; with NONE it has neither object nor signal. The elements have the
+ * syntax of fmt(5).
  *
  * PROFILE_PRESET(name, list): one name for several types and groups, separated by
  * blanks. Each group is also a preset; "all" and "none" are not in this table.
