@@ -2,9 +2,8 @@
 /*
  * compat_export.h - symbols that only the modules of devtrace share
  *
- * Not in compat.h, because few files export symbols. devtrace.ko exports them in a
- * namespace; the other modules import it. Symbols for drivers are exported without a
- * namespace.
+ * Not in compat.h, because few files export symbols. devtrace.ko exports them in a namespace; the
+ * other modules import it. Symbols for drivers are exported without a namespace.
  */
 #ifndef DEVTRACE_COMPAT_EXPORT_H
 #define DEVTRACE_COMPAT_EXPORT_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Differences between kernels for faults: reading the log, irq_work, thermal zones
- */
+/* Differences between kernels for faults: reading the log, irq_work, thermal zones */
 #ifndef DEVTRACE_COMPAT_FAULTS_H
 #define DEVTRACE_COMPAT_FAULTS_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The panic notifier list, which has its own header since 5.14
- */
+/* The panic notifier list, which has its own header since 5.14 */
 #ifndef DEVTRACE_COMPAT_PANIC_H
 #define DEVTRACE_COMPAT_PANIC_H
 

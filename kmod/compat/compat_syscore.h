@@ -2,9 +2,8 @@
 /*
  * compat_syscore.h - struct syscore
  *
- * struct syscore, and callbacks with an argument, are newer than 6.12, but Debian has
- * backported them. So Kbuild looks for them in the kernel's header, and defines
- * COMPAT_HAVE_SYSCORE.
+ * struct syscore, and callbacks with an argument, are newer than 6.12, but Debian has backported
+ * them. So Kbuild looks for them in the kernel's header, and defines COMPAT_HAVE_SYSCORE.
  */
 #ifndef DEVTRACE_COMPAT_SYSCORE_H
 #define DEVTRACE_COMPAT_SYSCORE_H

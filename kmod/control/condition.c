@@ -57,8 +57,8 @@ static bool no_code(const struct filter *f)
 }
 
 /*
- * Does the condition exclude each process that it asks for? A name and a number may belong to the
- * same thread, so they do not contradict each other.
+ * Does the condition exclude each process that it asks for? A name and a number may belong to one
+ * thread, so they do not contradict each other.
  */
 static bool no_process(const struct filter *f)
 {
@@ -84,7 +84,7 @@ static bool no_cpu(const struct filter *f)
 	return f->cpus.given;
 }
 
-/* The highest level is 3. If one kind of severity has a limit, the kind without one is ignored. */
+/* The highest level is 3. If only one kind of severity has a limit, only that kind counts. */
 static bool no_severity(const struct filter *f)
 {
 	return (f->hw_severity || f->sw_severity) &&

@@ -2,7 +2,7 @@
 /*
  * Control: the netlink family, and the triggers
  *
- * CONFIG_DEVTRACE_CONTROL=n leaves this room out when the module is compiled.
+ * CONFIG_DEVTRACE_CONTROL=n builds the module without this room.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -66,5 +66,5 @@ void control_exit(void)
 }
 
 MODULE_ALIAS_GENL_FAMILY(DEVTRACE_GENL_NAME);
-/* For one release: this used to be a separate module. */
+/* For one release: devtrace_control was a separate module. */
 MODULE_ALIAS("devtrace_control");

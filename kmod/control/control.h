@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Generic netlink and triggers: see control.c
- */
+/* Generic netlink and triggers: see control.c */
 #ifndef DEVTRACE_CONTROL_H
 #define DEVTRACE_CONTROL_H
 

@@ -20,10 +20,7 @@
 #include "ring/ring.h"
 #include "element.h"
 
-/*
- * Relation of an element to the constant. UNEQUAL: not equal, but neither less nor greater;
- * NONE: not comparable.
- */
+/* Order of element and constant. UNEQUAL: neither less nor greater; NONE: not comparable. */
 enum order { LESS, EQUAL, GREATER, UNEQUAL, NONE };
 
 /* Bytes of code, object and signal before the elements. */
@@ -64,10 +61,7 @@ static enum order compare_unsigned(u64 a, u64 b)
 	return a < b ? LESS : a > b ? GREATER : EQUAL;
 }
 
-/*
- * Compare an IEEE 754 number with an integer, exactly. @fraction: bits of fraction; @bias: bias
- * of the exponent.
- */
+/* Compare an IEEE 754 number exactly with @b. @fraction: bits of fraction; @bias: of exponent. */
 static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b)
 {
 	const u64 one = 1ULL << fraction;

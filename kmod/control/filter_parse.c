@@ -2,8 +2,8 @@
 /*
  * Convert filters from netlink attributes and back
  *
- * A missing term has the value of filter_all(), and a term with this value is not put. So
- * filter_parse() gets the same filter from the attributes that filter_put() writes.
+ * A missing term has its value of filter_all(), and a term with this value is not put. So
+ * filter_parse() restores the filter that filter_put() has put.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -72,7 +72,7 @@ static bool names_ok(const struct nlattr *attr)
 	return nla_len(attr) % TASK_COMM_LEN == 0;
 }
 
-/* Check the content of an array, which a policy cannot express. */
+/* Check the content of an array, which a policy cannot describe. */
 static int check_array(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	bool ok;

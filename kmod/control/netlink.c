@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The generic netlink family: rights and commands
- */
+/* The generic netlink family: rights and commands */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
 #include <linux/kernel.h>
@@ -82,8 +80,8 @@ static const struct command commands[] = {
 };
 
 /*
- * Both the opener of the socket and the sender must have the right, so a privileged program
- * cannot be made to send another's request.
+ * The opener of the socket and the sender must both have the right: so a privileged program cannot
+ * be made to send another's request.
  */
 static int check_rights(struct sk_buff *skb, bool change, struct netlink_ext_ack *extack)
 {
@@ -141,7 +139,7 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 	end_command(&commands[info->genlhdr->cmd]);
 }
 
-/* The note for a request that succeeded except for unavailable profile types. */
+/* The note for a request that succeeded, but for profile types that this kernel lacks. */
 static const char *lacking_note(const unsigned long *types)
 {
 	static const char some[] =
@@ -195,7 +193,7 @@ static const struct command *dump_command(struct netlink_callback *cb)
 	return &commands[hdr->cmd];
 }
 
-/* Index in cb->args, of which dumps use the first ones. */
+/* Index in cb->args; dumps use those before it. */
 #define DUMP_CHECKED	5
 
 static int check_dump(struct netlink_callback *cb)
@@ -205,7 +203,7 @@ static int check_dump(struct netlink_callback *cb)
 	err = check_rights(cb->skb, false, cb->extack);
 	if (!err)
 		err = check_once(cb->nlh, cb->extack);
-	/* The policy of this command applies to its doit. */
+	/* If the command has a doit, its policy is for that; its dump takes no attribute. */
 	if (!err && dump_command(cb)->doit && nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
 		netlink_refuse(cb->extack, nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
 			       "attribute is not for a dump, which tells of all: leave it out");
@@ -240,10 +238,7 @@ static int netlink_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	cb->seq = netlink_msg_changes();
 	err = dump_command(cb)->dumpit(skb, cb);
 	mutex_unlock(&devtrace_lock);
-	/*
-	 * -EMSGSIZE: the message is full. If it is still empty, the entry to be added fits no
-	 * message: return the error.
-	 */
+	/* The message is full; but if it is empty, the entry fits no message: return the error. */
 	if (err == -EMSGSIZE && skb->len)
 		err = 0;
 	return err ?: skb->len;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Checks of requests that a policy cannot express, and refusals
- */
+/* Checks of requests that a policy cannot describe, and refusals */
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -31,9 +29,9 @@ int netlink_refuse_value(struct netlink_ext_ack *extack, const struct nlattr *at
 }
 
 /*
- * The kernel may copy a message after the lock is released, when the owner of its text may be
- * gone. So each such text is kept until the module is removed: refusals of profile-add, and
- * unavailable types. There are few different ones.
+ * The kernel may copy a message after the lock is released, when the owner of its text may be gone.
+ * So such texts, which are few, are kept until the module is removed: refusals of profile-add, and
+ * types that this kernel lacks.
  */
 #define NOTES_MAX	64
 static const char *notes[NOTES_MAX];
@@ -44,7 +42,7 @@ const char *netlink_keep(const char *text, const char *no_room)
 	const char *kept = no_room;
 	int i;
 
-	/* Not killable, since a holder of the lock waits for nothing but memory. */
+	/* Not killable: a holder of the lock waits only for memory. */
 	mutex_lock(&notes_lock);
 	for (i = 0; i < NOTES_MAX && notes[i]; i++)
 		if (!strcmp(notes[i], text))
@@ -98,7 +96,7 @@ int netlink_check_once(const struct nlattr *head, int len, struct netlink_ext_ac
 		seen |= BIT_ULL(nla_type(attr));
 		if (!(attr->nla_type & NLA_F_NESTED))
 			continue;
-		/* Depth 1 at most: the policies refuse nests in nests. */
+		/* Recursion ends at depth 1: policies refuse nests in nests. */
 		err = netlink_check_once(nla_data(attr), nla_len(attr), extack);
 		if (err)
 			return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks of requests that a policy cannot express, and refusals: see netlink_check.c */
+/* Checks of requests that a policy cannot describe, and refusals: see netlink_check.c */
 #ifndef DEVTRACE_NETLINK_CHECK_H
 #define DEVTRACE_NETLINK_CHECK_H
 
@@ -9,13 +9,13 @@
 struct stream;
 
 /*
- * Refuse a request. @msg says what is wrong and what would be right; it must stay valid, like a
- * string literal.
+ * Refuse a request. @msg says what is wrong and what would be right; it must stay valid, as string
+ * literals do.
  */
 void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
 		    const char *msg);
 
-/* Refuse a value like the kernel refuses one that violates a policy. Return -EINVAL. */
+/* Refuse a value as the kernel refuses one that violates a policy. Return -EINVAL. */
 int netlink_refuse_value(struct netlink_ext_ack *extack, const struct nlattr *attr,
 			 const struct nla_policy *policy);
 
@@ -28,17 +28,14 @@ int netlink_string_len(const struct nlattr *attr);
 /* Check that each attribute, at the top and in nests, is given once. */
 int netlink_check_once(const struct nlattr *head, int len, struct netlink_ext_ack *extack);
 
-/*
- * Require each attribute whose bit is set in @needs; @tb was parsed from @nest (NULL: top
- * level).
- */
+/* Require each attribute with a bit in @needs. @tb was parsed from @nest; NULL: from the top. */
 int netlink_check_needs(struct nlattr **tb, u64 needs, const struct nlattr *nest,
 			struct netlink_ext_ack *extack);
 
 /* The stream named by DEVTRACE_A_STREAM. NULL: the request is refused with -ENOENT. */
 struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack);
 
-/* Free the texts of netlink_keep(): no request can return them any more. */
+/* Free the texts of netlink_keep(), when no request can return them any more. */
 void netlink_forget(void);
 
 #endif /* DEVTRACE_NETLINK_CHECK_H */

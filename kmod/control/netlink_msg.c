@@ -2,10 +2,9 @@
 /*
  * Messages of the family: entries of dumps, replies, notifications
  *
- * Notifications go only to network namespaces that the initial user namespace owns. In others,
- * any user can be "root". A family cannot require a listener to have a capability in the
- * initial user namespace; it can require CAP_SYS_ADMIN in the user namespace that owns the
- * network namespace, which here is the initial one.
+ * Notifications go only to network namespaces that the initial user namespace owns. In others, any
+ * user can be "root". A family can require only that a listener has CAP_SYS_ADMIN in the user
+ * namespace that owns its network namespace; here, that is the initial one.
  */
 #include <linux/mutex.h>
 #include <linux/rtnetlink.h>
@@ -20,12 +19,12 @@
 static struct genl_family *msg_family;
 
 /*
- * Events fire triggers and pass watermarks before the family is registered, too; its group
- * number would then belong to another family. Protected by devtrace_lock.
+ * Events fire triggers and pass watermarks even before the family is registered, when its group
+ * number would be another family's. Protected by devtrace_lock.
  */
 static bool msg_registered;
 
-/* Incremented at each change, so that a dump reveals a change meanwhile; never 0. */
+/* Incremented at each change, so that a dump can report one meanwhile; never 0. */
 static unsigned int msg_changes = 1;
 
 /* The count of changes, for a dump. Context: devtrace_lock held. */
@@ -83,13 +82,13 @@ int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err)
 	return genlmsg_reply(m->skb, info);
 }
 
-/* Send to each network namespace that listens; NULL: tell listeners that a message was lost. */
+/* Send to each network namespace that listens; NULL: tell listeners that they missed a message. */
 static void notify_all(struct sk_buff *skb)
 {
 	struct sk_buff *copy;
 	struct net *net;
 
-	/* Not killable: other holders hold it for a list operation only. */
+	/* Not killable: its holders only change a list. */
 	down_read(&net_rwsem);
 	for_each_net(net) {
 		if (net->user_ns != &init_user_ns || !genl_has_listeners(msg_family, net, 0))

@@ -18,9 +18,9 @@ struct netlink_msg {
 /* The attributes of a dump's request. */
 struct nlattr **netlink_dump_attrs(struct netlink_callback *cb);
 
-/* Begin an entry of a dump; NULL: no more room. */
+/* Begin an entry of a dump; NULL: there is no more room. */
 void *netlink_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
-/* End an entry; @err: error of filling it in. Return 0 to go on, else return it. */
+/* End an entry; @err: error of filling it in. Return 0 to continue, otherwise what to return. */
 int netlink_dump_end(struct sk_buff *skb, void *head, int err);
 
 /* A reply to the requester with at most @size bytes of attributes. */
@@ -28,8 +28,8 @@ int netlink_reply_begin(struct netlink_msg *m, struct genl_info *info, size_t si
 int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err);
 
 /*
- * A notification to all listeners; if it cannot be sent, they are told that they missed one.
- * Each change sends one under devtrace_lock, so notifications come in the order of the changes.
+ * A notification to all listeners; if it cannot be sent, they learn that they missed one. Each
+ * change sends one under devtrace_lock, so notifications have the order of the changes.
  */
 bool netlink_notify_begin(struct netlink_msg *m, int cmd, size_t size);
 void netlink_notify_end(struct netlink_msg *m, int err);

@@ -3,8 +3,8 @@
  * Policies of requests: each command has one
  *
  * So the kernel refuses unknown attributes and wrong sizes, ranges and nests before the command
- * runs. Its short message comes with the place of the attribute and the policy that it violates;
- * libdevtrace-ctl makes a sentence of that (lib/ctl/ctl_refused.c).
+ * runs. It returns a short message, the place of the attribute and the violated policy;
+ * libdevtrace-ctl makes a sentence of these (lib/ctl/ctl_refused.c).
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
@@ -19,7 +19,7 @@
 #include "netlink_trigger.h"
 #include "trigger.h"
 
-/* Names of streams and triggers appear in device nodes and on command lines. */
+/* Names of streams and triggers are parts of device nodes and command lines. */
 static int check_name(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	const char *s = nla_data(attr);
@@ -42,7 +42,7 @@ static int check_tracepoint(const struct nlattr *attr, struct netlink_ext_ack *e
 				    &netlink_takes_tracepoint[DEVTRACE_A_TRACEPOINT]);
 }
 
-/* Not const: in older kernels, a policy points to a range that is not const. */
+/* Not const: in older kernels, a policy has no pointer to const. */
 static struct netlink_range_validation size_range = { 1024, 0x80000000 };
 static struct netlink_range_validation rate_range = { 1, TRIGGER_RATE_MAX };
 static struct netlink_range_validation events_range = { 0, INT_MAX };

@@ -2,8 +2,8 @@
 /*
  * Commands for kernel profile events
  *
- * Filters switch these events on and off: see netlink_filter.c. They are in the module
- * devtrace_profile, which is loaded by requests that involve them.
+ * Filters switch these events on and off: see netlink_filter.c. A request that involves them loads
+ * their module, devtrace_profile.
  */
 #include <linux/errno.h>
 #include <linux/kmod.h>

@@ -5,8 +5,8 @@
  * Numbers change while they are dumped. A dump has each CPU, type, thread and reader that
  * exists throughout exactly once.
  *
- * Cost: Each dump is linear in its output and in the lanes: it takes all lanes once, and its
- * cursor in cb->args finds the next entry without a walk.
+ * Cost: a dump is linear in its output and in the lanes. It takes all lanes once, and its cursor in
+ * cb->args finds the next entry without a walk.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -35,7 +35,7 @@
 /* Index in cb->args, behind the cursor: lanes were taken. */
 #define DUMP_TAKEN	4
 
-/* Take the events of lanes, since they are counted when taken: once a dump, not once a message. */
+/* Take the events of lanes, which count only when taken: once per dump, not per message. */
 static void take_lanes(struct netlink_callback *cb)
 {
 	if (!cb->args[DUMP_TAKEN])
@@ -55,7 +55,7 @@ static void set_cursor(struct netlink_callback *cb, unsigned int at, u64 value)
 	cb->args[at + 1] = upper_32_bits(value);
 }
 
-/* With the attribute STREAM, only this stream. */
+/* With the attribute STREAM, a dump has only this stream. */
 static bool stream_wanted(struct netlink_callback *cb, const struct stream *s)
 {
 	struct nlattr *name = netlink_dump_attrs(cb)[DEVTRACE_A_STREAM];

@@ -25,7 +25,7 @@
 	(2 * nla_total_size(DEVTRACE_NAME_LEN) +			\
 	 3 * nla_total_size_64bit(sizeof(u64)) + 5 * nla_total_size(sizeof(u32)))
 
-/* An image has no filter and no rings, and its module may remove it at any time. */
+/* An image has no filter and no rings; its module may remove it at any time. */
 int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
 			  struct netlink_ext_ack *extack)
 {
@@ -134,10 +134,7 @@ int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return netlink_dump_of_streams(skb, cb, put_stream);
 }
 
-/*
- * Explain the error for a size that is in range: no memory, borrowed memory, or it cannot be
- * rounded.
- */
+/* Explain the error for a size in range: no memory, borrowed memory, or too large to round up. */
 static void refuse_size(struct genl_info *info, int err)
 {
 	struct nlattr *size = info->attrs[DEVTRACE_A_SIZE];
@@ -189,7 +186,7 @@ int netlink_stream_new(struct genl_info *info)
 		refuse_size(info, -EINVAL);
 		return -EINVAL;
 	}
-	/* Includes stream 0. A second stream of the same name could not be reached. */
+	/* Stream 0 included: the device node of a second stream of this name could not exist. */
 	if (stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
 		refuse_new(info, -EEXIST);
 		return -EEXIST;
@@ -240,7 +237,7 @@ int netlink_stream_set(struct genl_info *info)
 			       "nothing is set: give one or more of size, state and watermark");
 		return -EINVAL;
 	}
-	/* First take the steps that may fail, so that either all values are set or none. */
+	/* Steps that may fail come first, so that all values are set or none. */
 	state = a[DEVTRACE_A_STATE] ? nla_get_u32(a[DEVTRACE_A_STATE]) : DEVTRACE_STATE_STOPPED;
 	if (state == DEVTRACE_STATE_RUNNING && READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
 		return refuse_frozen(info);

@@ -12,17 +12,14 @@ struct nlattr;
 struct sk_buff;
 struct stream;
 
-/*
- * Refuse changes if @s only shows the events of an earlier boot. Process context, devtrace_lock
- * held.
- */
+/* Refuse changes of an image. Process context, devtrace_lock held. */
 int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
 			  struct netlink_ext_ack *extack);
 
 /* Put an entry about a stream; return 0 or -EMSGSIZE. */
 typedef int netlink_put_stream_fn(struct sk_buff *skb, struct stream *s);
 
-/* Get and dump for entries of which each stream has one. */
+/* Get and dump for entries about streams, one for each. */
 int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_stream_fn *put);
 int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
 			    netlink_put_stream_fn *put);

@@ -2,7 +2,7 @@
 /*
  * Commands for triggers
  *
- * Kind and size of attributes were checked before; these functions check their combination.
+ * Kind and size of attributes are checked already; these functions check their combination.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -138,7 +138,9 @@ static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_e
 	return 0;
 }
 
-/* Check that an action has the STREAM, EVENTS, TIME and FILTER that it takes, and no others. */
+/*
+ * Check that an action has the attributes STREAM, EVENTS, TIME and FILTER it takes, and no others.
+ */
 static int check_action(enum devtrace_action action, struct nlattr **attrs,
 			struct netlink_ext_ack *extack)
 {

@@ -2,9 +2,9 @@
 /*
  * Detect more events per second than a trigger's rate, with one word of state
  *
- * The upper 40 bits have the beginning of the current second, in steps of 2^16 ns; the lower
- * bits have the number of events since then. The steps wrap after 834 days, so times are
- * compared by their distance. A count of 0: no second has begun yet.
+ * The upper 40 bits are the beginning of the current second, in steps of 2^16 ns; the lower bits
+ * count the events since then; a count of 0 means that no second has begun. The steps wrap after
+ * 834 days, so times are compared by their distance.
  *
  * selftests/unit/test_rate.c compiles it in user space.
  */
@@ -34,7 +34,7 @@ static inline u32 rate_count(u64 word)
  * @now: trace clock, ns
  * @rate: number of events per second that is not too many; less than 2^24 - 1
  *
- * Return: the new state; @word itself if its second had more than @rate events before.
+ * Return: the new state; or @word itself if its second already had more than @rate events.
  */
 static inline u64 rate_next(u64 word, u64 now, u32 rate)
 {
@@ -42,7 +42,7 @@ static inline u64 rate_next(u64 word, u64 now, u32 rate)
 	const u32 count = rate_count(word);
 	const u64 since = (begin - (word - count)) >> RATE_COUNT_BITS;
 
-	/* Another CPU may have begun a second that is later than our clock. */
+	/* Another CPU may have begun a second later than our clock. */
 	if (!count || (since >= RATE_STEPS &&
 		       since <= (~0ULL >> RATE_COUNT_BITS) - RATE_STEPS))
 		return begin | 1;

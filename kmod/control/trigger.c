@@ -2,19 +2,18 @@
 /*
  * Triggers: start an action when an event meets a condition
  *
- * The emit path, in any context, takes no lock. One atomic word decides whether a trigger
- * fires: if several CPUs, or an event and an NMI on top of it, meet the condition at the same
- * time, only one fires. Streams start and stop at once. Other filters and notifications need
- * process context, by irq_work and then a work item. A trigger that fires stores its number of
- * firings and the time of the last one. So several firings before the work item runs are reported
- * as one, with their number.
+ * The emit path, in any context, takes no lock. One atomic word decides whether a trigger fires: if
+ * several CPUs, or an event and an NMI on top of it, meet the condition at the same time, only one
+ * fires. Streams start and stop at once. Other filters and notifications need process context, by
+ * irq_work and then a work item. A trigger stores its number of firings and the time of the last
+ * one; firings before the work item runs are reported as one, with their number.
  *
- * One irq_work and one work serve all triggers. The work holds devtrace_lock, and so does the
- * removal of a trigger, so the work never uses a removed trigger.
+ * One irq_work and one work item serve all triggers. The work item and the removal of a trigger
+ * both hold devtrace_lock, so the work item never uses a removed trigger.
  *
  * The filter table has the bit of an armed trigger; filter_set() waits for emitters that use
- * another table. So on its return, no emitter uses a trigger whose bit was cleared, and the
- * trigger's counters can be reset, or the trigger freed.
+ * another table. So once it has cleared a trigger's bit, no emitter uses the trigger, and its
+ * counters can be reset, or the trigger freed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -45,7 +44,7 @@
 #include "stream/table.h"
 #include "trigger.h"
 
-/* Minimum time between two runs of the work: a trigger may fire with every event. */
+/* Minimum time between two runs of the work item: a trigger may fire with every event. */
 #define WORK_GAP	(HZ / 50 ?: 1)
 
 static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
@@ -66,7 +65,7 @@ static struct kept {
 static struct irq_work kick;
 static trigger_told_t trigger_told;
 static struct delayed_work work;
-static unsigned long last_run;		/* of the work, jiffies */
+static unsigned long last_run;		/* of the work item, jiffies */
 
 /* Has a trigger without rearm fired? */
 static bool is_spent(const struct trigger *t)
@@ -74,7 +73,7 @@ static bool is_spent(const struct trigger *t)
 	return (u64)atomic64_read(&t->count) >= t->nth;
 }
 
-/* A filter passes events without a term's member; a trigger requires the event to have it. */
+/* A filter passes an event that lacks a term's member; a trigger requires the event to have it. */
 static bool has_all(const struct trigger *t, u32 who)
 {
 	return !(t->must_have & ~who) && t->severities >> (who >> RING_WHO_SEV_SHIFT) & 1;
@@ -94,10 +93,7 @@ static bool makes_sense(const struct trigger *t)
 	}
 }
 
-/*
- * Is this event the first above the rate in its second? The next second begins with the first
- * event after the previous second.
- */
+/* Is this the first event above the rate in its second? A second begins with an event. */
 static bool above_rate(struct trigger *t)
 {
 	const u64 now = devtrace_clock();
@@ -153,7 +149,7 @@ static void count_firing(struct trigger *t, u64 now)
 	/* If trigger_finish() reads this count, then it reads this time or a later one. */
 	smp_mb__before_atomic();
 	atomic64_inc(&t->fired);
-	/* If the work is queued already, its next run sees this count. */
+	/* If the work item is queued already, its next run sees this count. */
 	irq_work_queue(&kick);
 }
 
@@ -364,7 +360,7 @@ static void kick_fn(struct irq_work *w)
 {
 	const unsigned long since = jiffies - READ_ONCE(last_run);
 
-	/* High priority, since the work holds devtrace_lock. */
+	/* High priority, since the work item holds devtrace_lock. */
 	queue_delayed_work(system_highpri_wq, &work, since < WORK_GAP ? WORK_GAP - since : 0);
 }
 
@@ -419,10 +415,7 @@ void trigger_free(struct trigger *t)
 	kfree(t);
 }
 
-/*
- * A filter passes an event that lacks what a term is about; a condition requires the event to
- * have it.
- */
+/* A filter passes an event that lacks a term's member; find those that the condition requires. */
 static void find_needs(struct trigger *t)
 {
 	const struct filter *f = &t->when;
@@ -453,7 +446,7 @@ static void give_back(unsigned int n)
  * @t: filled in; its name is not in use
  * @armed: arm it
  *
- * Return: 0; -ENOSPC if all numbers are in use, of which watches use one; -ENOMEM.
+ * Return: 0; -ENOSPC if triggers and watches use all numbers; -ENOMEM.
  */
 int trigger_add(struct trigger *t, bool armed)
 {
@@ -570,8 +563,8 @@ void trigger_init(trigger_told_t told)
 }
 
 /*
- * No emitter calls trigger_event() any more. The bits of triggers are still in the filter
- * table; filter_exit() frees it, and the filters.
+ * Called when no emitter uses triggers. Their bits stay in the filter table; filter_exit() frees it
+ * and the filters.
  */
 void trigger_exit(void)
 {

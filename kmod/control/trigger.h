@@ -2,10 +2,9 @@
 /*
  * Triggers: start an action when an event meets a condition
  *
- * The terms of a condition are a filter, whose bit in the filter table tells emitters that an
- * event meets them. trigger_event() then checks the rest (an element, the n-th, the rate) and
- * acts: on streams at once; with other filters and notifications in process context, by
- * irq_work and work.
+ * The terms of a condition are a filter, whose bit in the filter table tells emitters that an event
+ * meets them. trigger_event() then checks the rest (an element, the n-th, the rate) and acts: on
+ * streams at once; with other filters and notifications in process context.
  */
 #ifndef DEVTRACE_TRIGGER_H
 #define DEVTRACE_TRIGGER_H
@@ -40,12 +39,12 @@ struct stream;
  * @filter: for FILTER, the stream's new filter
  * @rearm: arm again after firing
  * @n: number of the trigger: its bit is FILTER_TRIGGER_BIT + @n
- * @must_have: bits of who that an event needs to meet @when
+ * @must_have: bits of @who that an event needs to meet @when
  * @severities: bit mask of severity bytes that meet @when
  * @armed: its bit is in the filter table
- * @told: number of firings completed by the work
+ * @told: number of firings completed by the work item
  * @seen: number of events that met the condition since it was armed
- * @count: number of these towards the n-th; stays at @nth after firing without @rearm
+ * @count: number of these towards @nth; stays at @nth after firing without @rearm
  * @second: state of rate_next(), see rate.h
  * @fired: number of firings
  * @fired_at: time of the last firing, trace clock ns
@@ -81,7 +80,7 @@ struct trigger {
 	atomic64_t		fired_at;
 };
 
-/* The largest count that fits beside the time. */
+/* The largest count that fits beside the time in rate.h. */
 #define TRIGGER_RATE_MAX	0xfffffeU
 
 /* Any context, preemption off. @set: bit mask of triggers whose terms the event meets. */

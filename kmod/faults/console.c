@@ -98,7 +98,9 @@ static bool console_drain(void)
 			atomic_xchg(&asked, 0);
 			return true;
 		}
-		/* Fully ordered, like the exchange above: the next reader sees @log as we left it. */
+		/*
+		 * Fully ordered, like the exchange above: the next reader sees @log as we left it.
+		 */
 	} while (atomic_cmpxchg(&asked, seen, 0) != seen);
 	return false;
 }

@@ -3,8 +3,8 @@
  * Filters: as requested, and how a table comes into force
  *
  * A new table closes or opens the emitters' gate, is published, changes the words that emitters
- * test first, determines which types may go into lanes, and attaches and detaches kernel
- * profile events. The order of these steps loses no event.
+ * test first, decides which types may go into lanes, and attaches and detaches kernel profile
+ * events. The order of these steps loses no event.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -57,8 +57,8 @@ void filter_table_free(struct filter_table *t)
 }
 
 /*
- * The words that emitters test first. A stale 1 costs a table lookup; new bits are set before
- * filter_set() returns.
+ * Emitters test these words first. A stale 1 costs a lookup; filter_set() returns with new bits
+ * set.
  */
 static void write_bits(const struct filter_bits *b)
 {
@@ -76,11 +76,9 @@ static void write_bits(const struct filter_bits *b)
 	}
 }
 
-/**
- * filter_attach_profile() - attach the kernel profile events that filters want
- *
- * Attaches to the tracepoints of the types that the table in force wants, and detaches from all
- * others. A type whose tracepoints cannot be attached is removed from the filters.
+/*
+ * Attach to the tracepoints of the kernel profile types that the table in force wants, and detach
+ * from all others. Types that cannot be attached are removed from the filters.
  */
 void filter_attach_profile(void)
 {
@@ -99,9 +97,8 @@ void filter_attach_profile(void)
  * @t: the new table; it may share the keys and CPUs of the old one
  * @open: stream 0 is the only one that wants anything, and its filter passes everything
  *
- * After the return, no event that the filters refuse is stored, and no event that they pass is
- * refused.
- * Kernel profile types that no filter wants are detached, and all others attached.
+ * After the return, no event that the filters refuse is stored, no event that they pass is refused,
+ * and exactly the kernel profile types that a filter wants are attached.
  *
  * Context: process, devtrace_lock held; may sleep.
  */
@@ -111,9 +108,9 @@ void filter_put_in_force(struct filter_table *t, bool open)
 							     lockdep_is_held(&devtrace_lock));
 
 	/*
-	 * An emitter that finds the gate open stores without a lookup. So the gate closes
-	 * before the wait, and opens after it: until then, emitters may use the old table,
-	 * which may refuse an event that the new one wants.
+	 * Through an open gate, emitters store without a lookup. So the gate closes before the
+	 * wait, and opens after it: until then, emitters may use the old table, which may refuse
+	 * an event that the new one wants.
 	 */
 	devtrace_filters.open = open;
 	if (!open)
@@ -124,8 +121,8 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	write_bits(&t->bits);
 	quiet_wait();
 	/*
-	 * After this, a profile event finds a table with its type. The types that stream 0
-	 * does not want are detached before the gate opens.
+	 * Profile events find their type in the table from here on. Types that stream 0 does not
+	 * want are detached before the gate opens.
 	 */
 	lane_filter_table(t->bits.lanes);
 	filter_attach_profile();
@@ -138,12 +135,10 @@ void filter_put_in_force(struct filter_table *t, bool open)
 }
 
 /**
- * filter_set_profile() - change the kernel profile types of stream 0's filter
+ * filter_set_profile() - change only the kernel profile types of stream 0's filter
  * @types: the types
  * @first: first bit of @types to use, not less than 128
  * @last: last bit of @types to use, not more than 191
- *
- * Changes nothing else of the filter, and no other filter. See filter_put_in_force().
  *
  * Context: process, devtrace_lock held; may sleep.
  * Return: 0; on -ENOMEM nothing has changed.
@@ -204,7 +199,7 @@ static struct filter_table *table_open(u32 generation)
 		return NULL;
 	}
 	memset(t->cpus, 0xff, nr_cpu_ids * sizeof(*t->cpus));
-	/* Two empty entries whose set has all bits. */
+	/* Two empty entries, whose sets have all bits. */
 	for (i = 0; i < 2; i++)
 		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = U32_MAX };
 	k->majors_shift = 31;
@@ -267,7 +262,7 @@ int filter_init(struct devtrace_control *control, u32 start)
 	return 0;
 }
 
-/* No emitter is left. */
+/* Called when no emitter is left. */
 void filter_exit(void)
 {
 	unsigned int b;

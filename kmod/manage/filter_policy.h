@@ -15,12 +15,11 @@
 struct devtrace_control;
 
 /**
- * struct filters - all filters; devtrace_filters is protected by devtrace_lock
+ * struct filters - all filters, protected by devtrace_lock
  * @f: for each bit the filter as requested; NULL: wants nothing
  * @generation: for each bit, changes with its filter; never 0 once set
  * @table: generation of the table in force
- * @triggers: bits from FILTER_TRIGGER_BIT on that are in use by triggers, armed or not, or by
- *	the watches
+ * @triggers: bits from FILTER_TRIGGER_BIT on that triggers, armed or not, or watches use
  * @open: stream 0 is the only one that wants anything, and its filter passes everything
  */
 struct filters {
@@ -58,12 +57,9 @@ static inline void filter_all(struct filter *f)
 	f->origins = DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER;
 }
 
-/**
- * filter_get() - the filter of a stream or a trigger
- * @bit: its bit
- * @generation: if not NULL, set to a number that changes with each filter_set() of this bit
- *
- * Return: the filter, valid while devtrace_lock is held; NULL if it wants nothing.
+/*
+ * The filter of a bit, valid while devtrace_lock is held; NULL: it wants nothing. Unless NULL,
+ * @generation is set to a number that changes with each filter_set() of the bit.
  */
 static inline const struct filter *filter_get(unsigned int bit, u32 *generation)
 {

@@ -29,8 +29,8 @@ static bool is_open(const struct filter *f)
 }
 
 /*
- * Is stream 0 the only one that wants anything, and does its filter pass everything? Profile
- * types that it does not want do not matter: they are not attached.
+ * Is stream 0 the only one that wants anything, and does its filter pass everything? Profile types
+ * do not matter: those it does not want are not attached.
  */
 static bool filter_set_is_plain(struct filter *const *f)
 {
@@ -48,11 +48,9 @@ static bool filter_set_is_plain(struct filter *const *f)
  * @f: the filter, copied; NULL: it wants nothing
  *
  * After the return, no event that @f refuses is stored, and no event that @f passes is refused.
- * Types in the filters may be removed, see filter_attach_profile(). Kernel profile types that no
- * filter wants are detached, and all others attached.
+ * Types may be removed from filters, see filter_attach_profile().
  *
  * Context: process; may sleep.
- *
  * Return: 0; on -ENOMEM nothing has changed.
  */
 int filter_set(unsigned int bit, const struct filter *f)

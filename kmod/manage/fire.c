@@ -64,12 +64,7 @@ bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 n
 	return true;
 }
 
-/**
- * stream_runs() - does a stream store events, without a stop in progress?
- * @id: number of the stream
- *
- * Context: any, preemption off.
- */
+/* Does a stream store events, without a stop in progress? Any context, preemption off. */
 bool stream_runs(unsigned int id)
 {
 	const struct stream *s = stream_of(id);

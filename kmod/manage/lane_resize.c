@@ -66,14 +66,14 @@ void slots_resize(struct slots_memory *m)
 			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
 		}
 		raw_spin_unlock(&slots_lock);
-		/* A writer in a block to be evicted has preemption off and finishes soon. */
+		/* A writer in a block to evict has preemption off and finishes soon. */
 		cond_resched();
 	} while (!done);
 	/* Readers have preemption off while they look at a block. */
 	quiet_wait_on(cpu_possible_mask);
 }
 
-/* Copy a block to the page of its place. Readers find the same in both pages. */
+/* Copy a block to its new page. Readers find the same in both pages. */
 static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 {
 	bool done;
@@ -92,7 +92,10 @@ static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 		if (done) {
 			*old = pages->at[i];
 			memcpy(to, *old, BLOCK_BYTES);
-			/* If a reader reads this pointer, then it reads the copy, as for LMM(pages:A). */
+			/*
+			 * If a reader reads this pointer, then it reads the copy, as for
+			 * LMM(pages:A).
+			 */
 			smp_store_release(&pages->at[i], to);
 		}
 		raw_spin_unlock(&slots_lock);
@@ -124,7 +127,7 @@ static int lane_resize_settle(struct block_pages *pages)
  * @at: the memory, zeroed; NULL: move the ring out
  * @nr: number of blocks it holds, a power of two
  *
- * The newest blocks that fit stay. A ring made later is made there, too.
+ * The newest blocks that fit stay. A ring created later is created there, too.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; on -ENOMEM, call it again with NULL until it succeeds.

@@ -2,8 +2,8 @@
 /*
  * Statistics of open lanes
  *
- * An event is counted when it is taken. So a request first takes all events; its counts are
- * valid at one instant between the call and its return.
+ * An event counts when it is taken. So a request first takes all events; its counts are valid at
+ * one instant between the call and its return.
  */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -30,7 +30,7 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 
 	st->stored = c->idx - s->begin_idx;
 	st->overwritten = st->stored;
-	/* The oldest runs may be of the slot's previous lane. */
+	/* The oldest runs may belong to the slot's previous lane. */
 	if (s->before && blocks_run(&slots_blocks, s->before, &r))
 		first = r.next;
 	if (first && blocks_run(&slots_blocks, first, &r)) {
@@ -47,14 +47,7 @@ static bool makes_no_calls(const struct lane *l)
 	return l->flags & DEVTRACE_LANE_NO_CALLS || READ_ONCE(lane_head(&l->mem)->no_calls);
 }
 
-/**
- * slot_stats() - statistics of an open lane
- * @slot: number of its slot
- * @st: filled in
- *
- * Context: process.
- * Return: false if the slot has no lane.
- */
+/* Fill in the statistics of a slot's open lane; false: it has none. Process context. */
 bool slot_stats(unsigned int slot, struct slot_stats *st)
 {
 	struct task_struct *task;

@@ -28,7 +28,7 @@ u64 run_oldest(run_place_t place, const struct run *r)
 	return clamp(time, r->lo, r->hi);
 }
 
-/* The time of the oldest event of all lanes, 0 if there is none. */
+/* The time of the oldest event of all lanes; 0: there is none. */
 static u64 oldest_of_lanes(void)
 {
 	unsigned int i, nr = slots_nr();
@@ -48,7 +48,7 @@ static u64 oldest_of_lanes(void)
 	return first;
 }
 
-/* The first word of the record at @pos, or after the padding there; 0 if there is none. */
+/* The first word of the record at @pos, or after the padding there; 0: there is none. */
 static u64 word_from(const struct ring *r, u64 pos, u64 end)
 {
 	u64 word;
@@ -63,7 +63,7 @@ static u64 word_from(const struct ring *r, u64 pos, u64 end)
 	return pos == end ? 0 : READ_ONCE(((struct ring_record *)ring_at(r, (u32)pos))->word);
 }
 
-/* The first word of the oldest record, 0 if there is none; the ring is locked. */
+/* The first word of the oldest record; 0: there is none. The ring is locked. */
 static u64 oldest_word(const struct ring *r)
 {
 	struct ring_view v;
@@ -73,16 +73,15 @@ static u64 oldest_word(const struct ring *r)
 		ring_view(r, &v);
 		word = word_from(r, v.tail.pos, v.commit.pos);
 		/*
-		 * LMM(oldest:A): If the word comes from a record that overwrites the oldest
-		 * record, then the tail loaded below has passed the oldest record. Pairs with
-		 * reserve:A.
+		 * LMM(oldest:A): If the word comes from a record that overwrites the oldest record,
+		 * then the tail loaded below has passed the oldest record. Pairs with reserve:A.
 		 */
 		smp_rmb();
 	} while ((u32)ring_load(&r->tail) != (u32)v.tail.pos);
 	return word;
 }
 
-/* The time of a ring's oldest record, 0 if there is none. */
+/* The time of a ring's oldest record; 0: there is none. */
 static u64 oldest_on(struct ring *r)
 {
 	u64 word;
@@ -102,13 +101,9 @@ static u64 oldest_older(u64 a, u64 b)
 	return a && b ? min(a, b) : a ?: b;
 }
 
-/**
- * stream_oldest() - the time of a stream's oldest event
- * @s: the stream
- * @cpu: see stream_stats()
- *
- * Context: process.
- * Return: trace clock ns; 0 if there is no event.
+/*
+ * The trace clock time of a stream's oldest event; 0: none. @cpu: see stream_stats(). Process
+ * context.
  */
 u64 stream_oldest(struct stream *s, int cpu)
 {

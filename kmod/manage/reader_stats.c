@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The readers of a stream, and the position of each
- *
- * The readers may read meanwhile. So each number may be slightly old, and the numbers may be from
- * different instants.
+ * The readers of a stream, and the position of each: numbers may be old, and of different instants
  */
 #include <linux/kref.h>
 #include <linux/rbtree.h>
@@ -65,15 +62,8 @@ static u64 rings_lag(const struct reader *rd)
 	return lag;
 }
 
-/**
- * stream_reader() - describe the next reader of a stream
- * @s: the stream
- * @serial: serial number of the previous reader, 0 at first
- * @r: filled in
- *
- * Readers closed meanwhile are skipped.
- *
- * Return: its serial number, or 0 at the end.
+/*
+ * Describe the first reader after @serial, at first 0. Return its serial number, or 0 at the end.
  */
 u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r)
 {

@@ -26,7 +26,7 @@ struct stream_reader {
 	u64	lost;
 };
 
-/* With devtrace_lock held. */
+/* devtrace_lock held. */
 u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r);
 
 #endif /* DEVTRACE_MANAGE_READER_STATS_H */

@@ -2,10 +2,9 @@
 /*
  * Resize the rings of a stream
  *
- * All memory is allocated before the first ring is exchanged. rings_lock is not held while
- * waiting for emitters, since a CPU that comes up waits for it. Writers always find a ring: its
- * CPU exchanges the memory in an interrupt, while no event is under way there. See
- * ring/ring_resize.c.
+ * All memory is allocated before the first ring is exchanged. rings_lock is not held while waiting
+ * for emitters, since a CPU that comes up waits for it. Writers always find a ring: its CPU
+ * exchanges the memory in an interrupt, while no event is under way there. See ring/ring_resize.c.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -27,7 +26,7 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-/* If every ring has memory, set the new size, also for rings made later; else return false. */
+/* If every ring has memory, set the new size, also for rings created later; else return false. */
 static bool set_bytes(struct stream *s, unsigned long bytes, const struct ring_memory *m)
 {
 	bool enough = true;
@@ -73,7 +72,7 @@ static void set_gate(struct stream *s, struct ring *r)
 		rings_set_gate(r);
 }
 
-/* Most units to copy in the first interrupt; doubled for each further one. */
+/* Most units to copy in the first interrupt; doubled for each further interrupt. */
 #define MOVE_UNITS	512U
 #define MOVE_UNITS_MAX	0x100000U
 /* Pause before the next interrupt, if the last one found an active writer. */
@@ -159,9 +158,9 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
  * @bytes: size of each ring, as ring_size_round() returned it
  * @lend: lends the memory; NULL: allocate it
  *
- * Resizes one ring after the other without waiting for readers. The memory is allocated first,
- * so either all rings change their size or none. A ring is never removed: CPUs may come and go
- * meanwhile. No event is lost but the oldest ones, for which a smaller ring has no room.
+ * Resizes one ring after the other without waiting for readers. The memory is allocated first, so
+ * either all rings change their size or none. A ring is never removed: CPUs may come and go
+ * meanwhile. Only the oldest events are lost, for which a smaller ring has no room.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; on -ENOMEM nothing has changed.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a stream, and the work that completes what emitters began
+ * The life of a stream, and the work item that completes what emitters began
  *
- * A work here completes a stop or start that an emitter began: it waits until no emitter stores
+ * The work item completes a stop or start that an emitter began: it waits until no emitter stores
  * any more, records the change for the readers, and notifies listeners. The thread that moves a
- * phase to STOPPING or STARTING owns the change, and it alone adds to the history.
+ * phase to STOPPING or STARTING owns the change, and alone adds to the history.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -25,7 +25,7 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-/* The stream is not in the table, and no descriptor is open. */
+/* Called when the stream is not in the table and no descriptor is open. */
 static void stream_free(struct work_struct *work)
 {
 	struct stream *s = container_of(work, struct stream, free);
@@ -57,8 +57,7 @@ void stream_update_quick(struct stream *s)
 }
 
 /*
- * Count how many events each ring and each slot had missed at each change of state: see
- * stream_missed().
+ * Count the events that each ring and slot had missed at each change of state: see stream_missed().
  */
 void stream_count_missed(struct stream *s)
 {
@@ -97,17 +96,13 @@ void stream_count_missed(struct stream *s)
 	}
 }
 
-/*
- * A start trigger fired during the stop: start the stream again. If a command has started it
- * already, drop the request.
- */
+/* Start the stream again if a trigger requested it during the stop, and no command has done so. */
 static void go_on_again(struct stream *s)
 {
 	struct stop *st = &s->stop;
 
 	/*
-	 * Pairs with stop:D. A request during a later stop is left to that stop's
-	 * stream_settle().
+	 * Pairs with stop:D. The stream_settle() of a later stop handles requests during that stop.
 	 */
 	if (smp_load_acquire(&st->again) != 2 || stop_phase(st) == STOP_STOPPING)
 		return;
@@ -149,7 +144,7 @@ static void tell_state(struct stream *s)
 		control_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
 }
 
-/* In ns, longest delay of the work: 32-bit jiffies would overflow, and run it in each jiffy. */
+/* Longest delay of the work item, ns: 32-bit jiffies would overflow, and run it in each jiffy. */
 #define LOOK_AGAIN	((u64)NSEC_PER_SEC << 20)
 
 static void stream_work(struct work_struct *work)
@@ -246,7 +241,9 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 	history_start(&s->pasts, start);
 	s->counted = s->pasts.nr;
 	s->clears = start;
-	/* High priority: its works hold devtrace_lock, so others would wait for their CPU. */
+	/*
+	 * High priority: these work items hold devtrace_lock, so others would wait for their CPU.
+	 */
 	stream_wq = alloc_workqueue("devtrace", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!stream_wq)
 		return -ENOMEM;
@@ -262,7 +259,7 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 	return 0;
 }
 
-/* No emitter, no reader and no caller of netlink is left. */
+/* Called when no emitter, no reader and no caller of netlink is left. */
 void stream_exit(void)
 {
 	struct stream *s;
@@ -273,10 +270,7 @@ void stream_exit(void)
 		s = stream_by_id(id);
 		if (!s)
 			continue;
-		/*
-		 * filter_exit() frees its filter with all others; removing it here would need
-		 * memory.
-		 */
+		/* filter_exit() frees its filter: removing the filter here would need memory. */
 		cdev_del_stream(s);
 		stream_leave(s);
 	}

@@ -39,8 +39,7 @@ DEFINE_MUTEX(streams_command_lock);
  * @s: the stream
  * @state: the new state
  *
- * A stream is frozen to keep its events: it must be thawed, which stops it, before it can
- * start.
+ * A stream is frozen to keep its events: it must be thawed, which stops it, before it can start.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; -EBUSY: the stream is frozen and cannot start.
@@ -51,7 +50,7 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	enum stop_phase phase;
 	u64 now;
 
-	/* A change begun by an emitter is over soon, except for a stop that counts. */
+	/* A change that an emitter began is over soon, except for a stop that counts events. */
 	while ((phase = stop_phase(st)) == STOP_FIRING || phase == STOP_STARTING)
 		cpu_relax();
 	if (phase == STOP_STOPPING)
@@ -72,8 +71,7 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 		}
 	} else {
 		/*
-		 * An event in progress stays stored. An event that fires now may overwrite this
-		 * time.
+		 * Events in progress stay stored. An event that fires now may overwrite this time.
 		 */
 		WRITE_ONCE(st->ts, U64_MAX);
 		now = devtrace_clock_now();
@@ -96,12 +94,9 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	return 0;
 }
 
-/**
- * stream_watch() - a trigger that may stop a stream was armed or disarmed
- * @s: the stream
- * @on: true: armed
- *
- * Context: process, devtrace_lock held.
+/*
+ * A trigger that may stop the stream was armed (@on) or disarmed. Process context, devtrace_lock
+ * held.
  */
 void stream_watch(struct stream *s, bool on)
 {
@@ -141,8 +136,7 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
  * @s: the stream
  * @bytes: size of each ring, as ring_size_round() returned it
  *
- * Keeps the newest events that fit, and stores the events that are emitted meanwhile. If the
- * stream becomes smaller, the oldest events are lost; no other event is lost.
+ * Events go on meanwhile. Only the oldest events are lost, for which a smaller ring has no room.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; -EBUSY if its memory is borrowed; -ENOMEM.
@@ -244,9 +238,8 @@ void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu)
 }
 
 /*
- * A kernel thread creates and removes devices, and may wait long for a CPU; so devtrace_lock is
- * released. The caller holds streams_command_lock, so no other command creates or removes
- * streams meanwhile.
+ * A kernel thread creates and removes devices, and may wait long for a CPU, so release
+ * devtrace_lock. streams_command_lock keeps other commands from creating or removing streams.
  */
 static int add_device(struct stream *s)
 {
@@ -273,7 +266,7 @@ static void del_device(struct stream *s)
  * @mode: mode of the device node
  * @state: initial state
  * @f: its filter
- * @image: the events of an earlier boot, which readers of the device get; or NULL. Released with
+ * @image: the events of an earlier boot, which readers of the device get, or NULL; released with
  *	the stream, or on failure
  *
  * Context: process, devtrace_lock held, which is released meanwhile; streams_command_lock held.
@@ -356,8 +349,8 @@ out_image:
  * stream_del() - remove a stream
  * @s: the stream
  *
- * Its readers read the remaining events, then the end. It cannot fail for a stream without a
- * filter: devtrace_persist.ko relies on that when it is removed.
+ * Its readers read the remaining events, then the end. Cannot fail for a stream without a filter:
+ * removal of devtrace_persist.ko relies on that.
  *
  * Context: process, devtrace_lock held, which is released meanwhile; streams_command_lock held.
  * Return: 0; -EBUSY for stream 0; -ENOMEM.
@@ -376,13 +369,7 @@ int stream_del(struct stream *s)
 	return 0;
 }
 
-/**
- * stream_find() - find a stream by name
- * @name: the name
- *
- * Context: devtrace_lock held.
- * Return: the stream, or NULL.
- */
+/* Find a stream by name, or return NULL. devtrace_lock held. */
 struct stream *stream_find(const char *name)
 {
 	unsigned int id;
@@ -396,13 +383,7 @@ struct stream *stream_find(const char *name)
 	return NULL;
 }
 
-/**
- * stream_info() - describe a stream
- * @s: the stream
- * @info: filled in
- *
- * Context: devtrace_lock held.
- */
+/* Describe a stream. devtrace_lock held. */
 void stream_info(struct stream *s, struct stream_info *info)
 {
 	struct devtrace_stats st;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Commands for streams: see streams.c
- */
+/* Commands for streams: see streams.c */
 #ifndef DEVTRACE_MANAGE_STREAMS_H
 #define DEVTRACE_MANAGE_STREAMS_H
 
@@ -41,9 +39,8 @@ struct stream_info {
 };
 
 /*
- * Serializes commands that change something, including those of devtrace_persist.ko, which
- * creates and removes a stream. Taken before devtrace_lock, which some commands release while
- * they sleep: so dumps never wait for a command that sleeps.
+ * Serializes commands that change something, also those of devtrace_persist.ko. Taken before
+ * devtrace_lock, which some commands release while they sleep; so dumps never wait for these.
  */
 extern struct mutex streams_command_lock;
 
@@ -61,8 +58,8 @@ void stream_set_watermark(struct stream *s, unsigned int percent);
 void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu));
 
 /*
- * For triggers; counts. While a stream is watched, its emitters take the slow path, which can
- * stop it exactly after the n-th further event. Process context, devtrace_lock held.
+ * While a stream is watched, emitters take the slow path, which can stop it exactly after the n-th
+ * further event. Calls count. Process context, devtrace_lock held.
  */
 void stream_watch(struct stream *s, bool on);
 

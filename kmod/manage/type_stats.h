@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Statistics of the events of a type: see type_stats.c
- */
+/* Statistics of the events of a type: see type_stats.c */
 #ifndef DEVTRACE_MANAGE_TYPE_STATS_H
 #define DEVTRACE_MANAGE_TYPE_STATS_H
 

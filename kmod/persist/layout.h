@@ -16,9 +16,8 @@
  *	two sums for each block | two entries for each slot | missed twice for each slot | lanes |
  *	blocks | pages of lanes
  *
- * Every table entry has its own checksum. The commit of a ring, its anchors, and @taken of a
- * lane have none: they are checked against the records. So a damaged word costs only what it
- * describes.
+ * Every table entry has its own checksum. The commit of a ring, its anchors, and @taken of a lane
+ * have none: they are checked against the records. So a damaged word costs only what it describes.
  *
  * Integers are in the machine's byte order. Records of rings are in the format of ring.h, those
  * in the pool in that of blocks.h and <linux/devtrace_lane.h>.

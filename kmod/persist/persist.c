@@ -2,10 +2,9 @@
 /*
  * devtrace_persist.ko: stream 0 survives a reset
  *
- * Load the module after devtrace.ko, before the first event to be kept. It copies the events of
- * the previous boot into the stream `last`, clears the region and moves stream 0 into it.
- * Removing the module moves stream 0 back. Documentation/persist.rst has the promises, layout.h
- * the layout.
+ * Load the module after devtrace.ko, before the first event to be kept. It copies the events of the
+ * previous boot into the stream `last`, clears the region and moves stream 0 into it. Removing the
+ * module moves stream 0 back. Documentation/persist.rst has the promises, layout.h the layout.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -2,9 +2,8 @@
 /*
  * The checksums of a ring
  *
- * Each chunk of 4 KiB has a sum over the records that begin in it, even while it is being
- * filled. A chunk has room for two sums, of which the older is overwritten, so one sum is whole
- * at any time.
+ * Each chunk of 4 KiB has a sum over the records that begin in it, even while it is being filled. A
+ * chunk has room for two sums, of which the older is overwritten, so one sum is whole at any time.
  */
 #include "sums.h"
 

@@ -16,9 +16,8 @@
  * ktime_get_raw_fast_ns(). So it never waits, and an NMI in the middle of a change does not use
  * half-written constants.
  *
- * The control page has a copy for programs, written in the same steps. A program orders its
- * read of the counter with LFENCE. On CPUs where LFENCE does not order RDTSC, @seq of the copy
- * stays 0.
+ * The control page has a copy for programs, written in the same steps. A program orders its read of
+ * the counter with LFENCE. On CPUs where LFENCE does not order RDTSC, @seq of the copy stays 0.
  *
  * One difference remains: on a CPU whose counter is behind the timekeeper's last reading, the
  * kernel returns the time of that reading, and this code the time of the counter. No program

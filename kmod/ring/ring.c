@@ -23,10 +23,9 @@ static u32 ring_ahead(const struct ring *r)
  * @want: units to evict; fewer if fewer are complete
  *
  * A nested writer may move the tail and overwrite the headers that this walk reads. Then the
- * compare-and-exchange fails, and the result of the walk is not used. But the walk must end,
- * and stay within the memory of the ring. So the ring has room behind its last unit for the
- * length field of an apparent header, and padding is followed only while the tail has not
- * moved.
+ * compare-and-exchange fails, and the result of the walk is not used. But the walk must end, and
+ * stay within the memory of the ring. So the ring has room behind its last unit for the length
+ * field of an apparent header, and padding is followed only while the tail has not moved.
  *
  * Return: the tail after the call.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The memory of a ring: see ring_memory.c
- */
+/* The memory of a ring: see ring_memory.c */
 #ifndef DEVTRACE_RING_MEMORY_H
 #define DEVTRACE_RING_MEMORY_H
 

@@ -169,10 +169,9 @@ typedef raw_spinlock_t ring_lock_t;
 #define ring_snapshot_end()	preempt_enable()
 
 /*
- * Fail rather than have the OOM killer make room for a ring. __GFP_RETRY_MAYFAIL covers the
- * pages themselves, but not the page tables, nor KASAN's shadow, an eighth of the size. So
- * check first that the size plus an eighth is available. ftrace checks, too, without the
- * eighth.
+ * Fail rather than have the OOM killer make room for a ring. __GFP_RETRY_MAYFAIL covers the pages
+ * themselves, but not the page tables, nor KASAN's shadow, an eighth of the size. So check first
+ * that the size plus an eighth is available. ftrace checks, too, without the eighth.
  */
 static inline void *ring_alloc(size_t size)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Reading a ring: see ring_read.c
- */
+/* Reading a ring: see ring_read.c */
 #ifndef DEVTRACE_RING_READ_H
 #define DEVTRACE_RING_READ_H
 

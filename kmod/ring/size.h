@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Sizes as an administrator writes them: 65536, 64K, 1M
- */
+/* Sizes as an administrator writes them: 65536, 64K, 1M */
 #ifndef DEVTRACE_SIZE_H
 #define DEVTRACE_SIZE_H
 

@@ -6,10 +6,9 @@
  * the history. Readers take no lock: see ring/history.h.
  *
  * Each change has a count per ring: how many events the ring had missed, because the stream was
- * stopped, before the change. A reader reports these losses between the right two changes.
- * Events that a stop makes the stream miss belong after the stop, so a stop has the counts of
- * the change before it. Counting visits all CPUs; stream.c does it after the change, with
- * devtrace_lock held.
+ * stopped, before the change. A reader reports these losses between the right two changes. Events
+ * that a stop makes the stream miss belong after the stop, so a stop has the counts of the change
+ * before it. Counting visits all CPUs; stream.c does it after the change, with devtrace_lock held.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>

@@ -11,8 +11,7 @@
  * A kernel without CONFIG_PREEMPT_COUNT does not preempt kernel code. There quiet_wait() runs a
  * high-priority work on each CPU: by then, code that was in the kernel has left it or sleeps.
  *
- * Both fall back to an RCU grace period during CPU hotplug, or if a CPU is never seen
- * preemptible.
+ * Both fall back to an RCU grace period during CPU hotplug, or if a CPU is never seen preemptible.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

@@ -169,9 +169,8 @@ int rings_init(void)
 		return ret;
 	cpuhp_state = ret;
 	/*
-	 * Kernels before 6.8 cannot call the callback for CPUs that are up already, for this
-	 * state. No stream exists yet. A CPU that goes down meanwhile gets rings it does not
-	 * need.
+	 * Kernels before 6.8 cannot call the callback for CPUs that are up already, for this state.
+	 * No stream exists yet. A CPU that goes down meanwhile gets rings it does not need.
 	 */
 	for_each_online_cpu(cpu)
 		rings_cpu_prepare(cpu);

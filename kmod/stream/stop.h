@@ -12,10 +12,9 @@
  *	STOPPED	 nothing is stored
  *	STARTING a trigger or a command is about to set RUN
  *
- * The emitter that fires sets FIRING, stores its event (which reads the clock), stores the
- * event's time and sets COUNT. An emitter of another event loads the phase before it reads the
- * clock, and again after. If it is RUN both times, the event is older than the event that
- * fired:
+ * The emitter that fires sets FIRING, stores its event (which reads the clock), stores the event's
+ * time and sets COUNT. An emitter of another event loads the phase before it reads the clock, and
+ * again after. If it is RUN both times, the event is older than the event that fired:
  *
  *	fires			stores
  *	phase = FIRING		ts = clock	(in the reservation)

@@ -3,10 +3,9 @@
  * Wake readers by watermark and timer, never once per event
  *
  * devtrace_waiting has two bits for each stream: one says that a reader waits, the other that an
- * event was emitted after the reader began to wait.
- * The first event after a reader began to wait starts a timer. When the timer fires, readers
- * wake and read all events that have come meanwhile. A ring that enters another block while the
- * timer runs wakes readers at once.
+ * event was emitted after the reader began to wait. The first event after a reader began to wait
+ * starts a timer. When the timer fires, readers wake and read all events that have come meanwhile.
+ * A ring that enters another block while the timer runs wakes readers at once.
  *
  * An emitter stores its event, then loads devtrace_waiting; a reader stores devtrace_waiting,
  * then looks for events. Full barriers on both sides would guarantee that one sees the other,

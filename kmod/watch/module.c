@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * devtrace_watch.ko: watches, and the tracepoint that is one of them
- */
+/* devtrace_watch.ko: watches, and the tracepoint that is one of them */
 #include <linux/module.h>
 
 #include "compat/compat_export.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The tracepoint devtrace:event as a watch: see tracepoint.c
- */
+/* The tracepoint devtrace:event as a watch: see tracepoint.c */
 #ifndef DEVTRACE_WATCH_TRACEPOINT_H
 #define DEVTRACE_WATCH_TRACEPOINT_H
 

@@ -3,10 +3,9 @@
  * Watches: functions that are called for an event where it is emitted
  *
  * All watches share one bit in the filter table. Its filter is the union of their terms;
- * store_all() passes an event with that bit to watch_event(), which checks the terms of each
- * watch. The bit is one of those of triggers. It is taken for the first watch and returned
- * after the last one: without a watch no table has the bit, and no emitter takes the slow path
- * for it.
+ * store_all() passes an event with that bit to watch_event(), which checks the terms of each watch.
+ * The bit is one of those of triggers. It is taken for the first watch and returned after the last
+ * one: without a watch no table has the bit, and no emitter takes the slow path for it.
  *
  * Emitters have preemption off. Code that removes a watch waits until no emitter is in progress
  * that may have found it, by filter_set() or quiet_wait().
@@ -319,8 +318,7 @@ EXPORT_SYMBOL_GPL(devtrace_watch_register);
  * devtrace_watch_unregister() - stop the calls of a callback
  * @w: a registered watch
  *
- * On return the callback does not run and is not called again: its memory and code may be
- * freed.
+ * On return the callback does not run and is not called again: its memory and code may be freed.
  *
  * Context: process, may sleep; not from a callback.
  * Return: 0, or -ENOENT if @w is not registered.
