@@ -186,9 +186,10 @@ int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host);
 int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void *data, size_t len,
 		     int timeout_ms, struct devtrace_rx_answer *answer);
 /*
- * Without waiting: call devtrace_rx_call() with a timeout of 0, and when poll(2) reports POLLIN
- * for this descriptor take the answers. Return 0: *request was answered, EAGAIN: no answer,
- * EPIPE.
+ * A host that must not wait calls devtrace_rx_call() with a timeout of 0. When poll(2) reports
+ * POLLIN for the descriptor that devtrace_rx_host_fd() returns, it calls devtrace_rx_answer()
+ * until that returns EAGAIN: no answer has arrived. devtrace_rx_answer() returns 0 if *request
+ * was answered, and EPIPE if the connection is closed.
  */
 int devtrace_rx_host_fd(const struct devtrace_rx_host *host);
 int devtrace_rx_answer(struct devtrace_rx_host *host, uint8_t *request,

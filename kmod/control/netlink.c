@@ -203,7 +203,7 @@ static int check_dump(struct netlink_callback *cb)
 	err = check_rights(cb->skb, false, cb->extack);
 	if (!err)
 		err = check_once(cb->nlh, cb->extack);
-	/* If the command has a doit, its policy is for that; its dump takes no attribute. */
+	/* The policy of a command with a doit is that of its doit: its dump takes no attribute. */
 	if (!err && dump_command(cb)->doit && nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
 		netlink_refuse(cb->extack, nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
 			       "attribute is not for a dump, which tells of all: leave it out");

@@ -74,7 +74,7 @@ struct render {
 	struct persist_change *change_at;
 	u32	state;		/* the last state sent: enum devtrace_state */
 	u64	since;		/* time of the last clear, or 0 */
-	u64	began;		/* while stopped: missed events are not older than this */
+	u64	began;		/* the stream is stopped: no missed event is older than this */
 	u64	until;		/* time of the next clock, change or name to send */
 	bool	full;
 	u8	*raw;

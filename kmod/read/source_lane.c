@@ -335,7 +335,7 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 
 	slot_refresh(s->slot, &v);
 	s->src.busy = v.busy;
-	/* After a seek, the place may be in the middle of a run. */
+	/* After a seek, the reader may stand within a run: look at the rest of that run first. */
 	if (lane_source_look(rd, s))
 		source_set_ready(rd, &s->src, true);
 	else

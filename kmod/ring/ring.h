@@ -154,7 +154,8 @@ struct ring {
  * @mirror: the ring's @mirror after the move
  * @old_data: the ring's @data before the move
  * @old_anchors: the ring's @anchors before the move
- * @head: the ring's head when all records were copied: it moves only while this is its head
+ * @head: the ring's head when all records were copied. The move is completed only if the
+ *	head is still the same.
  * @tail: the ring's tail, loaded after @head
  * @pos_epoch: the ring's @pos_epoch, loaded after @head
  * @idx_epoch: the ring's @idx_epoch, loaded after @head

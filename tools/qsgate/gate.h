@@ -57,7 +57,7 @@ struct gate_names {
 	size_t		nr, room;
 	struct hash_key	key;		/* of both tables */
 	uint32_t	*index;		/* hash table of 1 + index in v; 0: empty */
-	/* hash table of each process's first signal of each value */
+	/* hash table: process and number of a signal -> 1 + index of its first name in v */
 	uint32_t	*signals;
 	size_t		slots;
 	size_t		told;		/* names before this index were sent to the host of --to */

@@ -37,7 +37,7 @@ static const char help[] =
 "\n"
 "      --to FORMAT         perfetto: what ui.perfetto.dev opens;\n"
 "                          chrome: JSON, for chrome://tracing and speedscope;\n"
-"                          html: a file that shows itself in any browser\n"
+"                          html: a self-contained page for any browser\n"
 "      --counter EVENT.ARGUMENT  a curve of it, such as BEAT.late\n"
 "      --slice BEGIN..END  a bar from one event to the other, on each thread\n"
 "  -e, --event FILE        a format file (fmt(5)) before those found by themselves\n"

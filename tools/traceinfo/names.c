@@ -35,7 +35,7 @@ struct ti_names {
 	bool		said;
 };
 
-/* Find the minor number, or the ".*" for all minors, after a major's name. */
+/* Find the tail of "MAJOR:MINOR" or "MAJOR.*", a code's name or pattern. NULL: it has none. */
 static const char *tail_of(const char *word)
 {
 	const char *colon = strrchr(word, ':'), *dot = strrchr(word, '.');

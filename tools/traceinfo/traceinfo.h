@@ -457,7 +457,7 @@ struct ti_run {
 
 #define TI_BLOCK	(256 * 1024)	/* bytes of one read */
 
-#define TI_NO_FILE " (give a saved stream, or nothing to read " TI_DEVICE ")"
+#define TI_NO_FILE " (name a saved stream, or omit it to read " TI_DEVICE ")"
 
 #define TI_NO_LAST " (the module devtrace_persist brings it: modprobe devtrace_persist, " \
 	"or insmod devtrace_persist.ko region=ADDRESS,SIZE)"

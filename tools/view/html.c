@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * html.c - one HTML file that shows itself, from a disk, without a network
+ * html.c - one self-contained HTML file, which a browser shows from a disk, without a network
  *
  * The page is view/viewer.html with its scripts. The trace is in it as base64 of records, so no
  * byte of the stream can be taken for HTML. The page's own script is the only one that may run: it

@@ -95,9 +95,9 @@ void *view_alloc(void *old, size_t size);
 /* Convert all inputs; returns the exit status. @stop: set by a signal that is to end it. */
 int view_run(const struct view_options *opt, volatile sig_atomic_t *stop);
 
-/* view/input.c: one input to its end; 1 after a message. */
+/* view/input.c: read one input to its end. Return 0, or 1 after an error message was printed. */
 int view_input(struct view *v, const char *path);
-/* The prefix of a message about an input, then errno's text and @hint. 1. */
+/* Print a message about an input: its path, errno's text and @hint. Return 1. */
 int view_complain(const char *path, const char *hint);
 
 /*

@@ -30,9 +30,10 @@ extern "C" {
 #endif
 
 /*
- * All are async-signal-safe; an unknown group, event, filter or slot is ignored. Filtering a
- * group changes the filters of its events only with ECHANGE; turning off an event's filter also
- * turns off its group's.
+ * All these functions are async-signal-safe. They ignore an unknown group, event, filter or slot.
+ * rkh_trc_filter_group_() changes the filters of the group's events only if @mode is ECHANGE.
+ * An event passes only if both its own filter and the filter of its group are off: so turning
+ * off an event's filter also turns off the filter of its group.
  */
 void rkh_trc_filter_group_(rui8_t ctrl, RKH_TG_T grp, rui8_t mode);
 void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt);
