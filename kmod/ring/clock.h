@@ -2,10 +2,10 @@
 /*
  * The trace clock, and its relation to other clocks
  *
- * The trace clock is CLOCK_MONOTONIC_RAW plus the time spent suspended, in nanoseconds: linear
- * in the CPU's counter, equal on all CPUs, readable in NMI context, and readable by programs
- * without a system call. The kernel and programs compute the same value, so an event is sorted
- * correctly between the system calls before and after it.
+ * The trace clock is CLOCK_MONOTONIC_RAW plus the time spent suspended, in nanoseconds: linear in
+ * the CPU's counter, equal on all CPUs, readable in NMI context, and readable by programs without a
+ * system call. The kernel and programs compute the same value, so an event from a lane is in order
+ * with the system calls before and after it.
  */
 #ifndef DEVTRACE_CLOCK_H
 #define DEVTRACE_CLOCK_H

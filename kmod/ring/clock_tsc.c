@@ -8,8 +8,8 @@
  *
  * Two copies exist: one for the kernel, and one in the control page for programs.
  *
- * The timekeeper holds its lock while it notifies. So the notifier is the only writer while it
- * is registered; before and after that, clock_tsc_start() and clock_tsc_stop() are.
+ * The timekeeper holds its lock while it notifies. So the notifier is the only writer while it is
+ * registered; clock_tsc_start() and clock_tsc_stop() are the only writers before and after.
  *
  * An update writes the vDSO's data before it notifies, and the data of ktime_get_raw_fast_ns()
  * after. When the clocksource changes, stop_machine() halts all other CPUs meanwhile, so no

@@ -2,28 +2,28 @@
 /*
  * CLOCK_MONOTONIC_RAW computed from the time-stamp counter
  *
- * While the TSC is the kernel's clocksource, CLOCK_MONOTONIC_RAW is a linear function of it.
- * Its two constants change only with the clocksource and at suspend:
+ * While the TSC is the kernel's clocksource, CLOCK_MONOTONIC_RAW is a linear function of it. Its
+ * two constants change only with the clocksource and at suspend:
  *
  *	raw = (tsc * mult + offset) >> 32
  *
- * in 128 bits. The result is exact to the last bit: the timekeeper adds the same products in
- * pieces and rounds nothing. clock_tsc.c derives the constants from the timekeeper and compares
- * them at each update.
+ * in 128 bits. The result is exact to the last bit: the timekeeper adds the same products in pieces
+ * and rounds nothing. clock_tsc.c derives the constants from the timekeeper and compares them at
+ * each update.
  *
  * @seq is 0 while the constants may not be used: the TSC is not the clocksource, the machine is
  * about to be suspended, or the constants are being written. A reader then calls
- * ktime_get_raw_fast_ns(). So it never waits, and an NMI in the middle of a change does not use
- * half-written constants.
+ * ktime_get_raw_fast_ns(). So it never waits, and an NMI during a change does not use half-written
+ * constants.
  *
  * The control page has a copy for programs, written in the same steps. A program orders its read of
  * the counter with LFENCE. On CPUs where LFENCE does not order RDTSC, @seq of the copy stays 0.
  *
  * One difference remains: on a CPU whose counter is behind the timekeeper's last reading, the
- * kernel returns the time of that reading, and this code the time of the counter. No program
- * can observe it: a CPU that has seen the timekeeper's update reads a later counter. Otherwise
- * the counters of the CPUs would differ by more than the latency of a message between them, and
- * then the kernel marks the TSC unstable.
+ * kernel returns the time of that reading, and this code the time of the counter. No program can
+ * observe it: a CPU that has seen the timekeeper's update reads a later counter. If it did not, the
+ * counters of the CPUs would differ by more than the latency of a message between them, and the
+ * kernel would mark the TSC unstable.
  */
 #ifndef DEVTRACE_CLOCK_TSC_H
 #define DEVTRACE_CLOCK_TSC_H

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Length of an event's elements
- *
- * It compiles in user space, too: persist/render.c uses it there.
- */
+/* Length of an event's elements; persist/render.c uses this in user space, too */
 #ifndef DEVTRACE_ELEM_H
 #define DEVTRACE_ELEM_H
 

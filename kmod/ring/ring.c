@@ -10,7 +10,7 @@
  */
 #include "ring.h"
 
-/* Units to evict in advance: a 64th of the ring, at most 4 KiB. */
+/* Units to evict in advance: 1/64 of the ring, at most 4 KiB. */
 static u32 ring_ahead(const struct ring *r)
 {
 	return min_t(u32, (r->mask + 1) / 64, 4096 / RING_UNIT);
@@ -23,9 +23,9 @@ static u32 ring_ahead(const struct ring *r)
  * @want: units to evict; fewer if fewer are complete
  *
  * A nested writer may move the tail and overwrite the headers that this walk reads. Then the
- * compare-and-exchange fails, and the result of the walk is not used. But the walk must end, and
- * stay within the memory of the ring. So the ring has room behind its last unit for the length
- * field of an apparent header, and padding is followed only while the tail has not moved.
+ * compare-and-exchange fails, and the result is not used. But the walk must end, and stay within
+ * the memory of the ring. So the ring has room behind its last unit for the length field of a false
+ * header, and padding is followed only while the tail has not moved.
  *
  * Return: the tail after the call.
  */
@@ -68,8 +68,8 @@ static void ring_pad(struct ring *r, u32 pos, u32 units)
  * @old: head before the reservation
  * @new: head after it
  *
- * Anchors remember the first record that begins in each block, for lseek(2). The quarters of
- * the 32-bit position and index are counted here, too: the position passes no quarter without a
+ * Anchors remember the first record that begins in each block, for lseek(2). The epochs, quarters
+ * of the 32-bit position and index, are counted here, too: the position passes no quarter without a
  * block boundary, and a block holds fewer than 2^30 records.
  */
 static void ring_cross(struct ring *r, u64 old, u64 new)
@@ -89,9 +89,8 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 		smp_store_release(&r->pos_epoch, r->pos_epoch + (quarters & 3));
 	}
 	/*
-	 * The index passes a quarter between two block boundaries, so compare it with the
-	 * epoch. A nested writer may have stored the same epoch or a later one; then the
-	 * difference is 3, not 1.
+	 * The index passes a quarter between two block boundaries, so compare it with the epoch. If
+	 * a nested writer has stored this epoch or a later one, the difference is 3, not 1.
 	 */
 	epoch = READ_ONCE(r->idx_epoch);
 	quarters = (u32)(new >> 62) - (u32)epoch;
@@ -102,8 +101,8 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 }
 
 /*
- * Move all members that readers and writers use, except the epochs. The head is stored last: if
- * it is the new one, all others are.
+ * Move all members that readers and writers use, but not the epochs. The head is stored last: once
+ * it is new, all others are.
  */
 static void ring_move_words(struct ring *r, const struct ring_move *m)
 {
@@ -128,9 +127,9 @@ static void ring_move_words(struct ring *r, const struct ring_move *m)
  *
  * Does nothing unless ring_resize_move() has set @r->move. An NMI may interrupt the call at any
  * place. Before the NMI reserves, it calls ring_move(), too, and completes the move; the rest of
- * the interrupted call then changes nothing. For this, members that are constant in the new ring
- * are stored, and members that a writer changes are exchanged: the exchange fails if the NMI has
- * done it. The epochs are last, as in ring_cross(): the old ones are right for the new head, too.
+ * the interrupted call then changes nothing. So members that are constant in the new ring are
+ * stored, and members that a writer changes are exchanged, which fails if the NMI has done it. The
+ * epochs come last, as in ring_cross(): the old ones are right for the new head, too.
  */
 notrace void ring_move(struct ring *r)
 {
@@ -155,9 +154,9 @@ notrace void ring_move(struct ring *r)
  * @len: bytes of payload
  * @type: event type
  *
- * Evicts more than this record needs, so that the next reservations take the fast path. A
- * nested writer may do the same. Then our later store to r->prepared holds an older, smaller
- * position: that costs one more slow reservation and is safe.
+ * Evicts more than this record needs, so that the next reservations take the fast path. A nested
+ * writer may do the same. Then our later store to r->prepared holds an older, smaller position,
+ * which costs only one more slow reservation.
  *
  * Return: the record, NULL if the ring is full of unfinished records.
  */
@@ -216,8 +215,8 @@ notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
  * @r: this CPU's ring, nest 0
  * @head: where commit is
  *
- * A writer that nested between our load of head and nest = 0 left commit to us. A writer that
- * came after nest = 0 has moved commit itself; a second store does no harm.
+ * A writer that nested between our load of head and nest = 0 left commit to us. A later one has
+ * moved commit itself; a second store does no harm.
  */
 notrace void ring_leave_slow(struct ring *r, u64 head)
 {

@@ -113,11 +113,10 @@ struct ring_move;
  * @moves: number of moves to other memory; wraps; protected by @lock
  * @lock: serializes readers, clear and resize; writers never take it
  *
- * @head, @tail, @commit and @anchors each hold a position in units (low half) and the index of
- * the record there (high half). The owning CPU alone writes them, and @nest, @prepared and the
- * epochs, in a resize too. Reading functions other than ring_exists()
- * and ring_view() need @lock. It is held with preemption off, for at most one copy into a
- * reader's buffer.
+ * @head, @tail, @commit and @anchors each hold a position in units (low half) and the index of the
+ * record there (high half). The owning CPU alone writes them, and @nest, @prepared and the epochs,
+ * even in a resize. Reading functions other than ring_exists() and ring_view() need @lock. It is
+ * held with preemption off, for at most one copy into a reader's buffer.
  */
 struct ring {
 	ring_word_t	head;
@@ -200,14 +199,13 @@ static inline u64 ring_word(u32 pos, u32 idx)
 }
 
 /*
- * Writing: disable preemption, ring_enter(), any number of ring_reserve() calls, each record
- * filled in at once, ring_leave().
+ * To write: disable preemption, ring_enter(), ring_reserve() and fill in each record, ring_leave().
  */
 static inline void ring_enter(struct ring *r)
 {
 	/*
-	 * Increment nest before the clock is read. If a reader finds nest 0, no event older
-	 * than the reader's own clock can still come (see source_ring.c).
+	 * Increment nest before the clock is read. If a reader finds nest 0, no event older than
+	 * the reader's clock can still come (see source_ring.c).
 	 */
 	ring_inc(&r->nest);
 	barrier();
@@ -260,8 +258,8 @@ static inline void ring_leave(struct ring *r)
 }
 
 /*
- * A writer holds the ring while it decides whether to reserve. Until it lets go, readers assume
- * that an event may still come, and no nested writer moves commit.
+ * A writer holds the ring while it decides whether to reserve. Meanwhile readers assume that an
+ * event may still come, and no nested writer moves commit.
  */
 #define RING_HOLD		0x100U
 
@@ -336,8 +334,8 @@ static inline bool ring_began_block(const struct ring *r,
  * @old: the head, loaded before the clock was read
  * @ts: trace clock, ns
  *
- * Up to r->prepared nothing has to be evicted, padded or anchored: ring_reserve_slow() did
- * that, and r->prepared passes no block boundary.
+ * Up to r->prepared nothing has to be evicted, padded or anchored: ring_reserve_slow() did that,
+ * and set r->prepared within the block.
  *
  * Return: the record; NULL if the slow path is needed, or the head has moved.
  */
@@ -362,9 +360,9 @@ ring_try_reserve(struct ring *r, unsigned int len, unsigned int type, u64 old, u
  * @now: set to the time of the record, trace clock ns
  * @crossed: set to true if the head entered another block
  *
- * Fills in the header's word and length; the caller stores who and data before ring_leave().
- * The clock is read after the head, and the reservation fails if the head has moved since. So
- * time never runs backwards within a ring.
+ * Fills in the header's word and length; the caller stores who and data before ring_leave(). The
+ * clock is read after the head, and the reservation fails if the head has moved since: so time
+ * never runs backwards within a ring.
  *
  * Return: the record; NULL if the ring is full of unfinished records, then the drop is counted.
  */

@@ -2,17 +2,12 @@
 /*
  * Allocate and free the memory of a ring
  *
- * If a reader finds that a ring exists, the ring is initialised.
+ * Invariant: a reader that finds a ring finds it initialised.
  */
 #include "ring_memory.h"
 #include "ring_read.h"
 
-/**
- * ring_size_round() - size of a ring for which @size bytes were requested
- * @size: bytes
- *
- * Return: the next power of two, or 0 if @size is outside the limits.
- */
+/* Round a requested size up to a power of two; 0: it is outside the limits. */
 unsigned long ring_size_round(unsigned long long size)
 {
 	unsigned long rounded = RING_SIZE_MIN;
@@ -24,12 +19,8 @@ unsigned long ring_size_round(unsigned long long size)
 	return rounded;
 }
 
-/**
- * ring_memory_alloc() - allocate memory for a ring
- * @m: filled in
- * @size: bytes, as ring_size_round() returned it
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Allocate memory for a ring of @size bytes, as ring_size_round() returned it. Return 0 or -ENOMEM.
  */
 int ring_memory_alloc(struct ring_memory *m, unsigned long size)
 {

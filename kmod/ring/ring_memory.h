@@ -5,7 +5,7 @@
 
 #include "ring.h"
 
-/* Not concurrent with any use of the ring. */
+/* The ring must not be in use. */
 int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx);
 void ring_free(struct ring *r);
 

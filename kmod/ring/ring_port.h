@@ -2,10 +2,10 @@
 /*
  * Kernel primitives that the ring uses
  *
- * selftests/ring/ring_port_user.h is the counterpart in user space. A word of the ring has 64
- * bits and is loaded and stored as a whole: a plain u64 on 64-bit machines, atomic64_t on
- * 32-bit machines. Only the owning CPU writes it, so a compare-and-exchange that is atomic
- * against interrupts suffices.
+ * selftests/ring/ring_port_user.h is the counterpart in user space. A word of the ring has 64 bits
+ * and is loaded and stored as a whole: a plain u64 on 64-bit machines, atomic64_t on 32-bit
+ * machines. Only the owning CPU writes it, so a compare-and-exchange need only be atomic against
+ * interrupts.
  */
 #ifndef DEVTRACE_RING_PORT_H
 #define DEVTRACE_RING_PORT_H
@@ -54,10 +54,7 @@ static inline u64 ring_load_acquire(const ring_word_t *w)
 /* Store after all earlier stores. */
 static inline void ring_mirror(u64 *w, u64 v)
 {
-	/*
-	 * If this store survives a reset, then all earlier stores survive, too. No pairing
-	 * barrier: no reader relies on the order while the machine runs.
-	 */
+	/* If this store survives a reset, so do all earlier ones. No reader pairs with it. */
 	smp_store_release(w, v);
 }
 
@@ -110,8 +107,8 @@ static __always_inline bool ring_try_cmpxchg_long(unsigned long *w, unsigned lon
 }
 
 /*
- * If the kernel implements atomic64_t with locks, an NMI must not touch one: it may have
- * interrupted the owner of the lock. DEVTRACE_TEST_NO_NMI tests this on other machines.
+ * If atomic64_t needs locks, an NMI must not touch one: it may have interrupted the owner of the
+ * lock. DEVTRACE_TEST_NO_NMI tests this on other machines.
  */
 #if defined(CONFIG_GENERIC_ATOMIC64) || defined(DEVTRACE_TEST_NO_NMI)
 #define RING_NO_NMI	1
@@ -137,10 +134,7 @@ typedef atomic64_t ring_count_t;
 #define ring_count_read(c)	((u64)atomic64_read(c))
 #endif
 
-/*
- * Stores into the ring, and the copy out of it that races with these stores: a reader discards
- * the records that the tail passed meanwhile.
- */
+/* Stores race with the copy out of the ring; readers discard records that the tail has passed. */
 /* Only this CPU increments it, and interrupts restore the value. */
 #define ring_inc(p)		data_race((*(p))++)
 #define ring_put64(p, v)	WRITE_ONCE(*(p), (v))
@@ -169,9 +163,9 @@ typedef raw_spinlock_t ring_lock_t;
 #define ring_snapshot_end()	preempt_enable()
 
 /*
- * Fail rather than have the OOM killer make room for a ring. __GFP_RETRY_MAYFAIL covers the pages
- * themselves, but not the page tables, nor KASAN's shadow, an eighth of the size. So check first
- * that the size plus an eighth is available. ftrace checks, too, without the eighth.
+ * Fail rather than have the OOM killer make room for a ring. __GFP_RETRY_MAYFAIL covers the pages,
+ * but not page tables and KASAN's shadow, an eighth of the size. So check first that the size plus
+ * an eighth is available; ftrace checks the size alone.
  */
 static inline void *ring_alloc(size_t size)
 {

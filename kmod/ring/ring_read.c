@@ -5,8 +5,8 @@
  * Only ring_clear() writes to the ring: it moves the place before which readers ignore records.
  * Documentation/ring.rst has the proof.
  *
- * Invariants: A returned record is complete, and the tail had not passed it when its copy
- * ended. Records that the tail passed before they were copied are counted exactly.
+ * Invariants: A returned record is complete, and the tail had not passed it when its copy ended.
+ * Records that the tail passed before their copy are counted exactly.
  */
 #include "ring_read.h"
 
@@ -36,8 +36,8 @@ static void ring_place_before(struct ring_place *p, u64 word, u64 head,
  * @r: any CPU's ring, existing
  * @v: filled in: tail <= commit <= head, each valid at some instant in the call
  *
- * Loads the tail first, so that it is not past the head. The writer moves a counter first and
- * counts the epoch after, so epochs are loaded before the counters.
+ * Loads the tail first, so that it is not past the head. The writer moves a counter before it
+ * counts the epoch, so epochs are loaded before the counters.
  */
 void ring_view(const struct ring *r, struct ring_view *v)
 {
@@ -71,12 +71,7 @@ void ring_view(const struct ring *r, struct ring_view *v)
 	ring_place_before(&v->commit, commit, head, &v->head);
 }
 
-/**
- * ring_oldest() - the oldest place that may be read
- * @r: any CPU's ring
- * @at: filled in
- * @lost: records overwritten since the last clear
- */
+/* The oldest place that may be read; @lost: records overwritten since the last clear. */
 void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost)
 {
 	struct ring_view v;
@@ -86,12 +81,7 @@ void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost)
 	*lost = at->idx - r->cleared.idx;
 }
 
-/**
- * ring_clear() - hide all records committed so far from readers
- * @r: any CPU's ring
- *
- * The caller informs the readers.
- */
+/* Hide all records committed so far from readers. The caller informs the readers. */
 void ring_clear(struct ring *r)
 {
 	struct ring_view v;
@@ -111,10 +101,10 @@ void ring_clear(struct ring *r)
  * @buf: filled with records, the first at @at
  * @units: units filled; the last record may be cut off
  *
- * The copy races with the writer. Records that the tail passed by the end of the copy may be
- * torn and are discarded. The tail is always the beginning of a record, so the rest begins with
- * a record, too. If nothing remains but the ring has more, the copy is repeated. So 0 units
- * mean that the ring had nothing to read at some instant in the call.
+ * The copy races with the writer. Records that the tail passed by the end of the copy may be torn
+ * and are discarded. The tail is always the beginning of a record, so the rest begins with a
+ * record, too. If nothing remains but the ring has more, the copy is repeated: 0 units mean that at
+ * some instant in the call the ring had nothing to read.
  *
  * Return: number of records overwritten before they could be copied.
  */
@@ -159,8 +149,7 @@ u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
 }
 
 /*
- * Move @at to the first record in @buf with a time of at least @ts and an index of at least
- * @idx. Return false if @buf has none.
+ * Move @at to the first record of @buf at or after time @ts and index @idx; false: there is none.
  */
 static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 			 const u64 *buf, u32 units)
@@ -186,14 +175,7 @@ static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 	return false;
 }
 
-/**
- * ring_anchor() - the place of the first record of a block
- * @r: any CPU's ring, existing
- * @block: number of the block
- * @p: filled in
- *
- * Return: false if no record has begun in the block. The tail may have passed the place.
- */
+/* Set @p to the first record of a block; false: none began there. The tail may have passed it. */
 bool ring_anchor(const struct ring *r, u32 block, struct ring_place *p)
 {
 	const u64 anchor = ring_load(&r->anchors[block]);

@@ -2,30 +2,30 @@
 /*
  * Give a ring memory of another size
  *
- * Writers continue meanwhile and always find a ring. The functions for readers copy the records
- * into a ring that no other code knows yet. Once the copy has all records, the owning CPU copies
- * the few newer ones and exchanges the memory, with interrupts off. An NMI in between finishes
- * the exchange before it reserves: see ring_move().
+ * Writers continue meanwhile and always find a ring. Readers' functions copy the records into a
+ * ring that no other code knows yet. Once the copy has all records, the owning CPU, with interrupts
+ * off, copies the few newer ones and exchanges the memory. An NMI in between finishes the exchange
+ * before it reserves: see ring_move().
  *
- * Invariants: A record whose writer has left the ring is in the new memory, unless newer
- * records take all its room; its index stays the same, so a reader knows exactly how many
- * records it missed. If a reader finds that the ring exists, it finds the ring initialised. No
- * place in the old memory is a place in the new memory: positions continue at a multiple of the
- * new size, and readers find their record again by its index.
+ * Invariants: A record whose writer has left the ring is in the new memory, unless newer records
+ * take all its room; its index stays the same, so a reader knows exactly how many records it
+ * missed. A reader that finds the ring finds it initialised. No place in the old memory is a place
+ * in the new memory: positions continue at a multiple of the new size, and readers find their
+ * record again by its index.
  */
 #include "ring_memory.h"
 #include "ring_read.h"
 #include "ring_resize.h"
 
 /*
- * The first position in the new memory is AHEAD_UNITS behind the head, rounded down to a multiple
- * of the size. If the head comes as near to it as MARGIN_UNITS while records are copied, the copy
- * begins again. All positions are within half the range by which a writer compares them.
+ * The first position in the new memory is AHEAD_UNITS after the head, rounded down to a multiple of
+ * the size. If the head comes within MARGIN_UNITS of it during the copy, the copy begins again. All
+ * positions are within half the range by which a writer compares them.
  */
 #define AHEAD_UNITS	0x30000000U
 #define MARGIN_UNITS	0x10000000U
 
-/* Let the new ring be empty, and its next record have this index. */
+/* Empty the new ring; its next record gets this index. */
 static void ring_resize_restart(struct ring *new, u64 pos, u64 idx)
 {
 	const u64 word = ring_word(pos, idx);
@@ -40,7 +40,7 @@ static void ring_resize_restart(struct ring *new, u64 pos, u64 idx)
 	ring_store(&new->anchors[((u32)pos & new->mask) >> new->block_shift], word);
 }
 
-/* The record to copy first: the oldest one, or one of the oldest that will fit. */
+/* Where to begin the copy: at the oldest record, or at a later one if not all will fit. */
 static struct ring_place copy_from(const struct ring *r, const struct ring_view *v, u32 units)
 {
 	struct ring_place at = v->tail.pos >= r->cleared.pos ? v->tail : r->cleared, p;
@@ -140,8 +140,8 @@ static void copy_records(struct ring_move *move, u32 units)
  * @move: of ring_resize_prepare()
  * @most: stop after about this many units
  *
- * If the writer overwrites records before they are copied, these and all older ones are lost,
- * since a ring has no gaps.
+ * If the writer overwrites records before they are copied, these and all older ones are lost, since
+ * a ring has no gaps.
  *
  * Return: true if at some instant in the call all records had been copied.
  */
@@ -226,13 +226,7 @@ void ring_resize_done(struct ring *r, const struct ring_move *move, struct ring_
 	*m = old;
 }
 
-/**
- * ring_shrink_limit() - refuse records that would be too long for a smaller size
- * @r: the ring
- * @size: bytes
- *
- * Return: true if the limit has changed: then the caller must wait for active writers.
- */
+/* Refuse records too long for a smaller size. Return true if the caller must wait for writers. */
 bool ring_shrink_limit(struct ring *r, unsigned long size)
 {
 	if (ring_too_long(size) >= READ_ONCE(r->too_long))

@@ -2,8 +2,8 @@
 /*
  * Sizes with a suffix, as an administrator writes them
  *
- * memparse() silently drops bits beyond 64, in the number and by the suffix: it takes
- * 0x10000000000000400 for 1024. This parser refuses such a number.
+ * memparse() silently drops bits beyond 64: it takes 0x10000000000000400 for 1024. This parser
+ * refuses such a number.
  */
 #include <linux/compiler.h>
 #include <linux/ctype.h>

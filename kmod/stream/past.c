@@ -2,13 +2,13 @@
 /*
  * The history of a stream's changes of state
  *
- * The thread that moves a phase to STOPPING or STARTING owns the change, and it alone adds to
- * the history. Readers take no lock: see ring/history.h.
+ * The thread that moves a phase to STOPPING or STARTING owns the change, and alone adds to the
+ * history. Readers take no lock: see ring/history.h.
  *
- * Each change has a count per ring: how many events the ring had missed, because the stream was
- * stopped, before the change. A reader reports these losses between the right two changes. Events
- * that a stop makes the stream miss belong after the stop, so a stop has the counts of the change
- * before it. Counting visits all CPUs; stream.c does it after the change, with devtrace_lock held.
+ * Each change has a count per ring: the events that the ring had missed before the change, because
+ * the stream was stopped. A reader reports these losses between the right two changes. Events that
+ * a stop makes the stream miss belong after the stop, so a stop has the counts of the change before
+ * it. Counting visits all CPUs; manage/stream.c does it after the change, with devtrace_lock held.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -43,7 +43,7 @@ void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at
 	history_add(&s->pasts, STREAM_PASTS);
 }
 
-/* Return the number of the oldest change of state in the history. */
+/* The number of the oldest change of state in the history. */
 unsigned long stream_oldest_past(const struct stream *s)
 {
 	return history_oldest(&s->pasts);
@@ -63,13 +63,9 @@ bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 	return history_get(&s->pasts, STREAM_PASTS, s->past, sizeof(*p), n, p);
 }
 
-/**
- * stream_counted() - do the missed events before a change have their counts?
- * @s: the stream
- * @n: the number of the change
- *
- * If so, read them with stream_missed(); they are valid if stream_remembers() returns true
- * afterwards.
+/*
+ * Are the events missed before change @n counted? If so, read the counts with stream_missed(); they
+ * are valid if stream_remembers() returns true afterwards.
  */
 bool stream_counted(const struct stream *s, unsigned long n)
 {

@@ -2,8 +2,8 @@
 /*
  * Calls into devtrace_profile.ko, which may be absent
  *
- * Setting and calling the operations both need devtrace_lock. So once the module has withdrawn
- * them, no call is in progress.
+ * The operations are set and called with devtrace_lock held. So once the module has withdrawn them,
+ * no call is in progress.
  */
 #include <linux/bitmap.h>
 #include <linux/lockdep.h>

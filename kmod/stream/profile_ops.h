@@ -2,12 +2,12 @@
 /*
  * The interface to devtrace_profile.ko, for code that works without it
  *
- * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 191. It may
- * be loaded and removed at any time. Other code calls it by these functions; while it is not
- * loaded, they behave as if no such type existed.
+ * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 191. It may be
+ * loaded and removed at any time; while it is not loaded, the functions here behave as if no such
+ * type existed.
  *
- * A filter may name types 128 to 191 only while the module is loaded. It keeps them when the
- * module is removed, and they are active again when the module returns.
+ * A filter may name types 128 to 191 only while the module is loaded. It keeps them when the module
+ * is removed, and they are active again when the module returns.
  */
 #ifndef DEVTRACE_PROFILE_OPS_H
 #define DEVTRACE_PROFILE_OPS_H

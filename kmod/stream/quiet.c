@@ -2,14 +2,13 @@
 /*
  * Wait for active emitters
  *
- * Emitters, and readers in their steps, disable preemption. A CPU that is interrupted in code
- * with preemption enabled runs none of them. So quiet_wait() interrupts each CPU and checks. It
- * never waits for a kernel thread or a program, however low the priority of programs is. An RCU
- * grace period would also wait for the workqueue that drives it, behind busy programs, and for
- * preempted RCU readers.
+ * Emitters, and readers in their steps, disable preemption. A CPU that is interrupted in code with
+ * preemption enabled runs none of them. So quiet_wait() interrupts each CPU and checks. It never
+ * waits for a kernel thread or a program, however low its priority. An RCU grace period would also
+ * wait for the workqueue that drives it, behind busy programs, and for preempted RCU readers.
  *
  * A kernel without CONFIG_PREEMPT_COUNT does not preempt kernel code. There quiet_wait() runs a
- * high-priority work on each CPU: by then, code that was in the kernel has left it or sleeps.
+ * high-priority work item on each CPU: by then, code that was in the kernel has left it or sleeps.
  *
  * Both fall back to an RCU grace period during CPU hotplug, or if a CPU is never seen preemptible.
  */
@@ -37,8 +36,8 @@ struct quiet {
 };
 
 /*
- * Runs on the CPU being checked, interrupts off: by interrupt, or called by the idle loop. The
- * idle thread always has preemption disabled once.
+ * Runs on the CPU being checked, interrupts off: by interrupt, or called by the idle loop, whose
+ * thread always has preemption disabled once.
  */
 static void quiet_look(void *arg)
 {
@@ -78,7 +77,7 @@ static void quiet_nothing(struct work_struct *work)
 {
 }
 
-/* Run a work on each CPU of @which. CPU hotplug is locked out. */
+/* Run a work item on each CPU of @which. CPU hotplug is locked out. */
 static void run_on(const struct cpumask *which)
 {
 	struct work_struct work;
@@ -105,8 +104,8 @@ static bool quiet_ask(const struct cpumask *which)
  * quiet_wait_on() - wait for all emitters active on some CPUs
  * @which: the CPUs
  *
- * Also waits for all other code that has preemption disabled there. Code that begins later sees
- * all stores that the caller made before the call.
+ * Also waits for all other code that has preemption disabled there. Code that begins later sees all
+ * stores made before the call.
  *
  * Context: process, preemption on.
  */

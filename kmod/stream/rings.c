@@ -2,9 +2,9 @@
 /*
  * Memory for the rings of all streams, and the gate of stream 0's rings
  *
- * A CPU gets its rings before it comes up, and keeps them. Lock order: devtrace_lock, CPU
- * hotplug lock, rings_lock. A CPU that comes up waits for rings_lock, so its holder may wait
- * for memory only.
+ * A CPU gets its rings before it comes up, and keeps them. Lock order: devtrace_lock, CPU hotplug
+ * lock, rings_lock. A CPU that comes up waits for rings_lock, so its holder may wait only for
+ * memory.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -133,7 +133,7 @@ void rings_del(struct stream *s)
 	mutex_unlock(&rings_lock);
 }
 
-/* The rings are no longer in use. */
+/* Called when the rings are no longer in use. */
 void rings_free(struct stream *s)
 {
 	int cpu;
@@ -169,8 +169,8 @@ int rings_init(void)
 		return ret;
 	cpuhp_state = ret;
 	/*
-	 * Kernels before 6.8 cannot call the callback for CPUs that are up already, for this state.
-	 * No stream exists yet. A CPU that goes down meanwhile gets rings it does not need.
+	 * Kernels before 6.8 cannot call the callback for CPUs that are up already. No stream
+	 * exists yet. A CPU that goes down meanwhile gets rings it does not need.
 	 */
 	for_each_online_cpu(cpu)
 		rings_cpu_prepare(cpu);

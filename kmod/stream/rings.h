@@ -20,12 +20,12 @@ DECLARE_PER_CPU(struct ring, devtrace_rings);
 /* Pointers to them: loading one is cheaper than computing it. */
 DECLARE_PER_CPU(struct ring *, devtrace_ring);
 
-/* Lends memory for the ring of a CPU. -ENOSPC: none for this ring. */
+/* Lends memory for the ring of a CPU. -ENOSPC: there is none for this ring. */
 typedef int (*rings_lend_t)(unsigned int cpu, unsigned long bytes, struct ring_memory *m);
 
 /*
- * The filter set that takes the fast path: stream 0 only. An impossible set while stream 0 is
- * stopped or watched.
+ * The filter set that takes the fast path: stream 0 only; none while stream 0 is stopped or
+ * watched.
  */
 extern u32 devtrace_quick_set;
 

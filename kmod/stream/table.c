@@ -2,8 +2,8 @@
 /*
  * The table of streams, and references to them
  *
- * Emitters look a stream up under RCU, with preemption off. Code that needs it longer takes a
- * reference; dropping the last one queues a work that frees the stream.
+ * Emitters look a stream up under RCU, with preemption off. Other code takes a reference; dropping
+ * the last one queues a work item that frees the stream.
  */
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -20,13 +20,7 @@ struct stream __rcu *devtrace_streams[DEVTRACE_STREAMS_MAX];
 
 struct workqueue_struct *stream_wq;
 
-/**
- * stream_by_id() - look a stream up by number
- * @id: the number
- *
- * Context: devtrace_lock held.
- * Return: the stream, or NULL.
- */
+/* The stream with this number, or NULL. devtrace_lock held. */
 struct stream *stream_by_id(unsigned int id)
 {
 	if (id >= DEVTRACE_STREAMS_MAX)
@@ -34,13 +28,7 @@ struct stream *stream_by_id(unsigned int id)
 	return rcu_dereference_protected(devtrace_streams[id], lockdep_is_held(&devtrace_lock));
 }
 
-/**
- * stream_get() - look a stream up by number, and take a reference
- * @id: the number
- *
- * Context: process or softirq.
- * Return: the stream, to be released with stream_put(); or NULL.
- */
+/* The stream with this number and a reference for stream_put(), or NULL. Process or softirq. */
 struct stream *stream_get(unsigned int id)
 {
 	struct stream *s = NULL;
@@ -58,16 +46,13 @@ struct stream *stream_get(unsigned int id)
 	return s;
 }
 
-/* Use a work: the caller may hold locks, such as one that others wait for. */
+/* Use a work item: the caller may hold locks, such as one that others wait for. */
 static void stream_release(struct kref *ref)
 {
 	queue_work(stream_wq, &container_of(ref, struct stream, ref)->free);
 }
 
-/**
- * stream_put() - drop a reference
- * @s: from stream_get()
- */
+/* Drop a reference of stream_get(). */
 void stream_put(struct stream *s)
 {
 	kref_put(&s->ref, stream_release);

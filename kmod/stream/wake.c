@@ -3,22 +3,22 @@
  * Wake readers by watermark and timer, never once per event
  *
  * devtrace_waiting has two bits for each stream: one says that a reader waits, the other that an
- * event was emitted after the reader began to wait. The first event after a reader began to wait
- * starts a timer. When the timer fires, readers wake and read all events that have come meanwhile.
- * A ring that enters another block while the timer runs wakes readers at once.
+ * event was emitted since the reader began to wait. That event starts a timer. When the timer
+ * fires, readers wake and read all events that have come meanwhile. A ring that enters another
+ * block while the timer runs wakes readers at once.
  *
- * An emitter stores its event, then loads devtrace_waiting; a reader stores devtrace_waiting,
- * then looks for events. Full barriers on both sides would guarantee that one sees the other,
- * but an emitter's fast path has none. Instead, a reader that begins to wait starts the timer,
- * too: when it fires, the store is visible on all CPUs, and the reader looks once more. So an
- * idle system is woken once, not forever.
+ * An emitter stores its event, then loads devtrace_waiting; a reader stores devtrace_waiting, then
+ * looks for events. Full barriers on both sides would guarantee that one sees the other, but an
+ * emitter's fast path has none. Instead, a reader that begins to wait starts the timer, too: when
+ * it fires, the store is visible on all CPUs, and the reader looks once more. So an idle system is
+ * woken once, not forever.
  *
- * Readers of a stream with a watermark wait for the watermark only: they wake when a ring
- * enters another block, and then check the amount.
+ * If a stream has a watermark, its readers wait only for that: they wake when a ring enters another
+ * block, and then check the amount.
  *
- * Waking a reader, and reading, cause kernel profile events. So while such types are on,
- * readers wake at most ten times a second: reading then adds few events, and never more than
- * were read. To make readers wait, cdev_read.c delays one that has drained the stream.
+ * Waking a reader, and reading, cause kernel profile events. So while such types are on, readers
+ * wake at most ten times a second: reading adds few events, and never more than were read.
+ * cdev_read.c delays a reader that has drained the stream, so that it waits.
  *
  * notrace: see emit/emit.c.
  */
@@ -42,10 +42,7 @@
 
 u32 devtrace_waiting __read_mostly;
 
-/*
- * Streams whose readers began to wait since the timer fired; streams whose rings entered
- * another block.
- */
+/* Streams whose readers began to wait since the timer fired; whose rings entered another block. */
 static atomic_t wake_fresh = ATOMIC_INIT(0), wake_passed = ATOMIC_INIT(0);
 static struct hrtimer wake_timer;
 static DEFINE_PER_CPU(struct irq_work, wake_soon);
@@ -156,10 +153,7 @@ notrace void devtrace_wake_full(unsigned int id)
 	}
 }
 
-/**
- * wake_prepare() - a reader is about to look for events and then wait
- * @s: the reader's stream
- */
+/* A reader of the stream is about to look for events and then wait. */
 void wake_prepare(struct stream *s)
 {
 	if (READ_ONCE(s->watermark) ||
@@ -182,10 +176,7 @@ void wake_prepare(struct stream *s)
 void wake_again(struct stream *s)
 {
 	atomic_or(BIT(s->id), &wake_fresh);
-	/*
-	 * If the timer is still queued, then its callback reads this bit. Pairs with the
-	 * exchange in wake_timer_fn().
-	 */
+	/* If the timer is still queued, its callback reads this bit. Pairs with wake_timer_fn(). */
 	smp_mb__after_atomic();
 	if (!hrtimer_is_queued(&wake_timer))
 		start_wake_timer();
@@ -203,7 +194,7 @@ void devtrace_wake_init(void)
 			     HRTIMER_MODE_REL_SOFT);
 }
 
-/* No emitter and no reader is left. */
+/* Called when no emitter and no reader is left. */
 void devtrace_wake_exit(void)
 {
 	int cpu;

@@ -2,8 +2,8 @@
 /*
  * The tracepoint devtrace:event, for tracefs, perf and BPF
  *
- * A record of a trace event has room for 2 KiB, and an event may be longer: the record has
- * the first DEVTRACE_TRACED bytes of the payload, and len is the full length.
+ * A trace event's record has room for 2 KiB, less than the longest event: it has the first
+ * DEVTRACE_TRACED bytes of the payload, and len is the full length.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM devtrace
@@ -25,7 +25,7 @@
 #define register_trace_event	devtrace_register_trace_event
 #define unregister_trace_event	devtrace_unregister_trace_event
 
-/* trace-cmd and perf know no enumerator of the kernel: tracefs prints these as numbers. */
+/* trace-cmd and perf do not know the kernel's enumerators: make tracefs print numbers. */
 TRACE_DEFINE_ENUM(DEVTRACE_CTX_TASK);
 TRACE_DEFINE_ENUM(DEVTRACE_CTX_SOFTIRQ);
 TRACE_DEFINE_ENUM(DEVTRACE_CTX_IRQ);

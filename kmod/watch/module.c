@@ -11,7 +11,7 @@ static int __init devtrace_watch_init(void)
 	return 0;
 }
 
-/* A driver's watch holds a reference to the module, so only the tracepoint's may be left. */
+/* A driver's watch holds a reference to the module, so only the tracepoint's may remain. */
 static void __exit devtrace_watch_exit(void)
 {
 	watch_tracepoint_exit();

@@ -2,10 +2,10 @@
 /*
  * The tracepoint devtrace:event: a watch while the tracepoint has a probe
  *
- * The kernel calls watch_tracepoint_on() for the first probe and watch_tracepoint_off() after
- * the last one, with a lock of tracepoints held. Code that changes a filter takes that lock
- * under devtrace_lock. So a work registers and unregisters the watch, some milliseconds later.
- * The parameter "attached" says whether it is registered.
+ * The kernel calls watch_tracepoint_on() for the first probe and watch_tracepoint_off() after the
+ * last one, with a lock of tracepoints held. Code that changes a filter takes that lock under
+ * devtrace_lock. So a work item registers and unregisters the watch, some milliseconds later. The
+ * parameter "attached" says whether it is registered.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,7 +31,7 @@ static DECLARE_WORK(work, tracepoint_follow);
 /* Protects @probed and @leaving. */
 static DEFINE_SPINLOCK(queue_lock);
 static bool probed;		/* the tracepoint has a probe */
-static bool leaving;		/* the module is being removed: do not queue the work */
+static bool leaving;		/* the module is being removed: do not queue the work item */
 
 /* Protects the watch, @attached and @severities. */
 static DEFINE_MUTEX(lock);
@@ -116,7 +116,7 @@ void watch_tracepoint_off(void)
 	probes_change(false);
 }
 
-/* tracefs removes its probes only after this. */
+/* Only after this does tracefs remove its probes. */
 void watch_tracepoint_exit(void)
 {
 	spin_lock(&queue_lock);
@@ -132,7 +132,7 @@ static const char *const names[16] = {
 	[0] = "none", [DEVTRACE_SW0] = "sw0", "sw1", "sw2", "sw3", "hw0", "hw1", "hw2", "hw3",
 };
 
-/* The severities that a word stands for; 0: unknown word. */
+/* The severities that a word names; 0: unknown word. */
 static u32 severities_of(const char *word)
 {
 	unsigned int i;

@@ -2,18 +2,18 @@
 /*
  * Watches: functions that are called for an event where it is emitted
  *
- * All watches share one bit in the filter table. Its filter is the union of their terms;
- * store_all() passes an event with that bit to watch_event(), which checks the terms of each watch.
- * The bit is one of those of triggers. It is taken for the first watch and returned after the last
- * one: without a watch no table has the bit, and no emitter takes the slow path for it.
+ * All watches share one bit in the filter table, one of those of triggers. Its filter is the union
+ * of their terms; store_all() passes an event with that bit to watch_event(), which checks the
+ * terms of each watch. The first watch takes the bit, and the last one returns it: without a watch
+ * no emitter takes the slow path for it.
  *
- * Emitters have preemption off. Code that removes a watch waits until no emitter is in progress
- * that may have found it, by filter_set() or quiet_wait().
+ * Emitters have preemption off. Code that removes a watch waits, by filter_set() or quiet_wait(),
+ * for emitters that may have found it.
  *
- * An event that a callback emits would call the callback again, endlessly. So each CPU notes
- * for each context - task, softirq, interrupt, NMI - whether a callback runs in it. An event
- * emitted meanwhile in the same context is stored and counted, but no callback is called for
- * it. An interrupt on top of a callback is another context, and is watched.
+ * An event that a callback emits would call the callback again, endlessly. So each CPU notes for
+ * each context (task, softirq, interrupt, NMI) whether a callback runs in it. An event emitted
+ * meanwhile in the same context is stored and counted, but calls no callback. An interrupt on top
+ * of a callback is another context, and is watched.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -175,7 +175,7 @@ static unsigned int take_bit(void)
 
 	if (!free)
 		return 0;
-	/* The highest free one, since triggers are numbered from the lowest. */
+	/* The highest free one: triggers take the lowest. */
 	__set_bit(__fls(free), &devtrace_filters.triggers);
 	return BIT(FILTER_TRIGGER_BIT + __fls(free));
 }
@@ -207,8 +207,8 @@ static int put_in_force(void)
 }
 
 /*
- * Give the bit back after the last watch. Without memory for a table without the bit, the
- * bit stays taken until the next change: some events take the slow path, nothing else.
+ * Give the bit back after the last watch. If there is no memory for a table without the bit, it
+ * stays taken until the next change: only some events take the slow path.
  */
 static int watch_leave(void)
 {
@@ -277,7 +277,7 @@ static int watch_add(struct devtrace_watch *w)
 	err = put_in_force();
 	if (!err)
 		return 0;
-	/* The watch may have been called already, because of another watch's filter. */
+	/* The filter of another watch may have let the watch be called already. */
 	if (our_bit)
 		take_out(i);
 	else
@@ -289,12 +289,12 @@ static int watch_add(struct devtrace_watch *w)
  * devtrace_watch_register() - have a callback called for events
  * @w: the terms and the callback; must stay in place until it is unregistered
  *
- * The callback is called once for each event that meets the terms and that is emitted
- * after this returns; it may be called before that. struct devtrace_watch tells what it
- * may do. It is also called for an event that finds no room in a stream, or that no stream
- * wants. It is not called for an event that is dropped because six others are under way on
- * its CPU, or, on 32-bit machines, because an NMI emits it; for an event that a callback
- * emits; and for an event that a program was writing into its lane at the registration.
+ * The callback is called once for each event that meets the terms and is emitted after the return;
+ * it may be called before. struct devtrace_watch says what it may do. It is also called for an
+ * event that finds no room in a stream, or that no stream wants. It is not called for an event that
+ * is dropped because six others are under way on its CPU, or, on 32-bit machines, because an NMI
+ * emits it; for an event that a callback emits; and for an event that a program was writing into
+ * its lane at the registration.
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL if there is no callback, type, severity or origin, or one that does
@@ -353,11 +353,7 @@ static const struct kernel_param_ops nested_ops = { .get = nested_get };
 module_param_cb(nested, &nested_ops, NULL, 0444);
 MODULE_PARM_DESC(nested, "number of events that callbacks emitted: they are stored, but no watch is called for them");
 
-/**
- * watch_exit() - the module goes
- *
- * A driver's watch holds a reference to the module, so no such watch is left.
- */
+/* The module is being removed. A driver's watch would hold a reference to it, so none is left. */
 void watch_exit(void)
 {
 	mutex_lock(&devtrace_lock);
