@@ -2,9 +2,9 @@
 /*
  * A ring of blocks: events of programs, in runs
  *
- * Reserving and committing are two steps, so that a caller copies and checks the records in
- * between, without the lock. A block with an uncommitted run is not evicted: a caller that
- * would have to evict it fails, and tries again later.
+ * Reserving and committing are two steps: in between, a caller copies and checks the records
+ * without the lock. A block with an uncommitted run is not evicted: a caller that would have to
+ * evict it fails, and tries again later.
  */
 #include "blocks.h"
 
@@ -29,12 +29,7 @@ static void set_tail(struct block_ring *b, u64 tail)
 	smp_wmb();
 }
 
-/**
- * blocks_evict() - evict the runs of the oldest block
- * @b: the ring
- *
- * Return: false if the block has an uncommitted run, or is the only one.
- */
+/* Evict the runs of the oldest block; false: it has an uncommitted run, or is the only block. */
 bool blocks_evict(struct block_ring *b)
 {
 	const struct block_state *state = blocks_state(b, b->tail);
@@ -59,11 +54,7 @@ bool blocks_evict(struct block_ring *b)
 	return true;
 }
 
-/**
- * blocks_init() - make an empty ring
- * @b: the ring; @pages, @state and @nr are set
- * @first: number of the first block, not 0
- */
+/* Make an empty ring; @pages, @state and @nr are set. @first: number of the first block, not 0. */
 void blocks_init(struct block_ring *b, u64 first)
 {
 	b->head = first;
@@ -97,10 +88,7 @@ struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 	*place = b->head * BLOCK_BYTES + state->fill;
 	r = run_at(b, *place);
 	state->fill += extent;
-	/*
-	 * This order of stores matters if the memory survives a reset: then no page has a run that
-	 * is a mixture of two runs.
-	 */
+	/* This order of stores keeps a reset from leaving a run that mixes two runs. */
 	WRITE_ONCE(r->slot, SLOT_NONE);
 	WRITE_ONCE(r->block, (u16)b->head);
 	if (state->fill <= BLOCK_BYTES - sizeof(*r))
@@ -129,8 +117,8 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 	r->len = len;
 	r->nr = nr;
 	/*
-	 * If this store of the slot number survives a reset, then all earlier stores to the run
-	 * survive, too. No pairing barrier: no reader relies on the order while the machine runs.
+	 * If this slot number survives a reset, so do all earlier stores to the run. No reader
+	 * pairs with it.
 	 */
 	smp_store_release(&r->slot, slot);
 	if (c->last)
@@ -143,12 +131,7 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 	blocks_state(b, blocks_number(place))->pending--;
 }
 
-/**
- * blocks_abandon() - give up a reserved run
- * @b: the ring
- * @r: from blocks_reserve()
- * @place: its place
- */
+/* Give up a run of blocks_reserve(). */
 void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place)
 {
 	struct block_state *state = blocks_state(b, blocks_number(place));
@@ -158,14 +141,7 @@ void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place)
 		state->fill -= r->extent;
 }
 
-/**
- * blocks_run() - copy the header of a run
- * @b: the ring
- * @place: place of the run
- * @r: filled in
- *
- * Return: false if the run has been evicted.
- */
+/* Copy the header of the run at @place; false: it was evicted. */
 bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r)
 {
 	if (blocks_number(place) < b->tail)
@@ -174,10 +150,7 @@ bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r)
 	return true;
 }
 
-/**
- * blocks_used() - bytes in use by runs
- * @b: the ring
- */
+/* Bytes in use by runs. */
 u64 blocks_used(const struct block_ring *b)
 {
 	if (!b->nr)
@@ -185,14 +158,9 @@ u64 blocks_used(const struct block_ring *b)
 	return (b->head - b->tail) * BLOCK_BYTES + blocks_state(b, b->head)->fill;
 }
 
-/**
- * blocks_behind() - bytes of the ring from a slot's oldest unread run to the end
- * @b: the ring
- * @slot: the slot
- * @place: the run that was read last
- * @idx: number of the slot's events that were read
- *
- * Return: 0 if all were read.
+/*
+ * Bytes of the ring from a slot's oldest unread run to the end; 0: all was read. @place: the run
+ * that was read last; @idx: number of the slot's events that were read.
  */
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx)
 {
@@ -210,14 +178,7 @@ u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t pla
 	return b->head * BLOCK_BYTES + blocks_state(b, b->head)->fill - place;
 }
 
-/**
- * blocks_trim() - evict the oldest blocks
- * @b: the ring
- * @nr: number of blocks to keep
- * @most: number of blocks to evict in this call, at most
- *
- * Return: true if at most @nr blocks are left.
- */
+/* Evict at most @most of the oldest blocks. Return true if at most @nr blocks are left. */
 bool blocks_trim(struct block_ring *b, u32 nr, u32 most)
 {
 	while (b->head + 1 - b->tail > nr)
@@ -233,13 +194,12 @@ bool blocks_trim(struct block_ring *b, u32 nr, u32 most)
  * @state: array for the state of as many blocks
  * @spare: zeroed array, for as many pages as the ring has
  *
- * The newest blocks stay in their pages. Afterwards @b uses @pages and @state. The caller owns
- * the old arrays, and their pages except the pages of the blocks that stay. For each block that
- * stays, @spare has a new page that is not needed, at the same index. A reader may still use the
- * old array of pages, which does not change.
+ * The newest blocks stay in their pages. Afterwards @b uses @pages and @state. The caller owns the
+ * old arrays, and their pages except those of the blocks that stay. For each block that stays,
+ * @spare has an unused new page at the same index. A reader may still use the old array of pages,
+ * which does not change.
  *
- * Return: false if a block that would have to be evicted has an uncommitted run. Then only older
- *	blocks have been evicted.
+ * Return: false if a block to evict has an uncommitted run. Then only older blocks were evicted.
  */
 bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block_state *state,
 		   u8 **spare)

@@ -2,27 +2,27 @@
 /*
  * A ring of blocks: events of programs, in runs
  *
- * A run is a header of the kernel, followed by a sequence of records of one lane in the format of
+ * A run is a header of the kernel and then records of one lane, in the format of
  * <linux/devtrace_lane.h>. A run lies within one block of 4 KiB, so that blocks can be moved to a
- * ring of another size. Whole blocks are evicted, the oldest first, and then the events of their
- * runs count as overwritten.
+ * ring of another size. Whole blocks are evicted, the oldest first; the events of their runs count
+ * as overwritten.
  *
  *	block:	| run | records | run | records | ... | extent 0 |  free
  *
- * Each lane has a slot, and a slot has one lane at a time. The runs of a slot form a chain,
- * ordered by time. When the slot gets another lane, the same chain continues.
+ * Each lane has a slot, and a slot has one lane at a time. The runs of a slot form a chain, ordered
+ * by time. The next lane of the slot continues the chain.
  *
- * Invariants: Between @tail and @head are whole blocks of committed runs, except for those
- * counted in @pending. A run in its chain does not change, except for @next. A chain is ordered
- * by place, so the run to evict is its first one. For each slot, events committed = events held
- * + events overwritten. At any instant, a reader that adds the extents of a page's runs gets from
- * the beginning of the page to its newest run, and then finds extent 0. An incomplete run has
- * SLOT_NONE as its slot.
+ * Invariants: Between @tail and @head are whole blocks of committed runs, except for those counted
+ * in @pending. A run in its chain does not change, except for @next. A chain is ordered by place,
+ * so its first run is evicted first. For each slot, events committed = events held + events
+ * overwritten. At any instant, a reader that adds the extents of a page's runs gets from the
+ * beginning of the page to its newest run, and then finds extent 0. An incomplete run has SLOT_NONE
+ * as its slot.
  *
- * The caller serializes all calls except blocks_records() and blocks_there(), which a reader
- * may call at any time. If a resize must wait for a reader before it frees the old memory, the
- * reader disables preemption from blocks_records() to blocks_there(). This file uses no threads,
- * files or locks, so selftests/lane can run it in user space.
+ * The caller serializes all calls except blocks_records() and blocks_there(), which a reader may
+ * call at any time. If a resize must wait for a reader before it frees the old memory, the reader
+ * disables preemption from blocks_records() to blocks_there(). This file uses no threads, files or
+ * locks, so selftests/lane runs it in user space.
  */
 #ifndef DEVTRACE_BLOCKS_H
 #define DEVTRACE_BLOCKS_H
@@ -56,8 +56,8 @@ typedef u64 run_place_t;
  * @block: low bits of the block's number
  * @lane: number of the lane's events before this run, modulo 2^32
  *
- * A filtered record has the type EMPTY. @block and @lane are for reading the pages after a reset,
- * when nothing but the pages is left.
+ * A filtered record has the type EMPTY. @block and @lane serve to read the pages after a reset,
+ * when only the pages are left.
  */
 struct run {
 	u64		time;
@@ -174,12 +174,9 @@ static inline const u8 *blocks_records(const struct block_ring *b, run_place_t p
 	       sizeof(struct run);
 }
 
-/**
- * blocks_there() - was the run there while its words were loaded?
- * @b: the ring
- * @place: the run. If tail_low_t has 32 bits, the run existed at most 2^31 blocks ago
- *
- * Return: true if no word loaded from the run was overwritten.
+/*
+ * Was the run there while its words were loaded? If so, no word was overwritten. If tail_low_t has
+ * 32 bits, the run existed at most 2^31 blocks ago.
  */
 static inline bool blocks_there(const struct block_ring *b, run_place_t place)
 {

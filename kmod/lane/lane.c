@@ -5,8 +5,8 @@
  * A fault handler maps the pages, so fork(2) copies no page. In a child, the handler maps pages
  * that belong to no lane and read as "closed". A page that a driver has pinned outlives its lane,
  * and the kernel no longer reads it. A page of a pool has no reference count, so it must not
- * outlive its lane. fork(2) does not copy it either (VM_WIPEONFORK). A program that removes this
- * flag harms only itself: the pool's memory is not reused while a mapping of it exists.
+ * outlive its lane, and fork(2) does not copy it (VM_WIPEONFORK). A program that removes this flag
+ * harms only itself: the pool's memory is not reused while a mapping of it exists.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -41,8 +41,8 @@
 const struct lane_pool __rcu *devtrace_lane_pool;
 
 /*
- * Protects l->mm: a fault handler takes its page reference under this lock, so lane_die()
- * cannot free the page in between.
+ * Protects l->mm: fault handlers take their page reference under it, before lane_die() frees the
+ * page.
  */
 static DEFINE_RAW_SPINLOCK(mm_lock);
 
@@ -85,9 +85,9 @@ static void give_back(struct lane *l)
 
 /*
  * Close the lane: take its last events, free its memory. Descriptors and slot references may
- * outlive this; their users check @closed before they touch the blocks. Memory of a pool is
- * returned later, by lane_release(): its pages have no reference count. The first caller sets
- * l->mm to NULL and does the work.
+ * outlive this; their users check @closed before they touch the blocks. lane_release() returns
+ * memory of a pool, which has no reference counts. The first caller sets l->mm to NULL and does the
+ * work.
  */
 static void lane_die(struct lane *l)
 {
@@ -108,13 +108,13 @@ static void lane_die(struct lane *l)
 	lane_put(l);
 }
 
-/* A mapping that fork(2) has copied to a child does not map the lane. */
+/* Does this mapping map the lane? A copy in a child of fork(2) does not. */
 static bool maps_it(const struct vm_area_struct *vma, const struct lane *l)
 {
 	return vma->vm_mm == READ_ONCE(l->mm);
 }
 
-/* mremap(2) copies the mapping before it asks us; after our refusal it removes the copy. */
+/* mremap(2) copies the mapping before it asks us; when we refuse, it removes the copy. */
 static void lane_vma_open(struct vm_area_struct *vma)
 {
 	struct lane *l = vma->vm_private_data;
@@ -187,7 +187,7 @@ static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 	if (xchg(&l->mapped, 1))
 		return -EBUSY;
 	atomic_set(&l->maps, 1);
-	/* A program with READ_IMPLIES_EXEC asks for PROT_EXEC without wanting it. */
+	/* A program with READ_IMPLIES_EXEC requests PROT_EXEC unwittingly. */
 	compat_vm_flags(vma, VM_DONTEXPAND | (l->pool ? VM_MIXEDMAP | VM_WIPEONFORK : 0),
 			VM_EXEC | VM_MAYEXEC);
 	if (l->pool && l->pool->wc)
@@ -197,7 +197,7 @@ static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* No descriptor and no mapping is left, in any process. */
+/* Called when no process has a descriptor or a mapping. */
 static int lane_release(struct inode *inode, struct file *file)
 {
 	struct lane *l = file->private_data;
@@ -270,9 +270,8 @@ static struct lane *lane_alloc(u32 bytes, u16 flags)
 }
 
 /*
- * The ring of blocks has the stream's size, so it is made under devtrace_lock. A kernel thread
- * makes it, because a program that asks for a lane may be preempted for long while it holds a
- * lock.
+ * The ring of blocks has the stream's size, so it is created under devtrace_lock. A kernel thread
+ * does it, because a program that requests a lane may be preempted for long while it holds a lock.
  */
 static atomic_t ring_tries = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(ring_tried);
@@ -409,7 +408,7 @@ long lane_ask(struct devtrace_lane_ask __user *arg)
  * lane_hand_over() - take the full blocks of a lane
  * @source: number that the lane's events have as their source
  *
- * Called by the lane's thread, or by a child of vfork(2) that continues in its parent's lane.
+ * The lane's thread calls this, or a child of vfork(2) that continues in its parent's lane.
  *
  * Context: process.
  * Return: 0; -ENXIO: the process has no such lane; -EPIPE: the lane is closed; -EAGAIN: the
@@ -437,7 +436,10 @@ int lane_hand_over(unsigned long source)
 	return err;
 }
 
-/* Called when no file of a lane, no reader, no work that takes from lanes, no stream_wq is left. */
+/*
+ * Called when no file of a lane, no reader, no work item that takes from lanes and no stream_wq is
+ * left.
+ */
 void lanes_exit(void)
 {
 	lane_shares_exit();

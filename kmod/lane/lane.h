@@ -94,8 +94,7 @@ static inline bool lane_is_open(const struct lane *l)
  * struct lane_pool - memory for lanes that another module provides
  * @owner: the module; it stays while a lane uses the memory
  * @wc: map the memory write-combining
- * @get: set blocks, pfn and told of a lane; the memory is zeroed. Return false if there is no
- *	memory
+ * @get: set blocks, pfn and told of a lane, with zeroed memory; false: there is none
  * @open: the slot is open, and its thread does not write yet
  * @put: the memory is no longer mapped
  */

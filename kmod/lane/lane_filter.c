@@ -2,10 +2,9 @@
 /*
  * The types that may go into lanes: bits that programs test
  *
- * The bits depend on the filters and on the state of stream 0. The filters determine the types
- * that stream 0 wants and no other stream or trigger (manage/filter_compile.c). Terms about
- * anything else are applied when an event is taken. The state says whether stream 0 stores events,
- * and whether the next event may stop it.
+ * The bits depend on the filters and on the state of stream 0. The filters determine the types that
+ * only stream 0 wants (manage/filter_compile.c); their other terms apply when an event is taken.
+ * The state says whether stream 0 stores events, and whether the next event may stop it.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -42,8 +41,7 @@ static void write_lanes(void)
  * lane_filter_narrow() - clear the bits that new filters will clear
  * @lanes: types that may go into lanes under the new filters
  *
- * Called before the filters change. Takes all events out of the lanes while the old filters still
- * apply.
+ * Call this before the filters change: it takes all events out of the lanes under the old filters.
  *
  * Context: process, devtrace_lock held.
  */
@@ -57,12 +55,7 @@ void lane_filter_narrow(const u32 *lanes)
 	slots_take_all();
 }
 
-/**
- * lane_filter_table() - new filters are in force
- * @lanes: types that may go into lanes
- *
- * Context: process, devtrace_lock held.
- */
+/* New filters are in force; @lanes: types that may go into lanes. devtrace_lock held. */
 void lane_filter_table(const u32 *lanes)
 {
 	lockdep_assert_held(&devtrace_lock);
@@ -94,10 +87,7 @@ void lane_filter_state(bool runs, bool unwatched)
 	write_lanes();
 }
 
-/**
- * lane_filter_init() - let all types go into lanes
- * @control: the control page
- */
+/* Let all types go into lanes. @control: the control page. */
 void lane_filter_init(struct devtrace_control *control)
 {
 	lane_control = control;

@@ -2,8 +2,8 @@
 /*
  * The types that may go into lanes: bits that programs test
  *
- * The bits only keep events that need a system call out of lanes. Events in a lane are filtered
- * when they are taken, by the filters in force then (take.c).
+ * The bits keep events that need a system call out of lanes. Events in a lane are filtered when
+ * they are taken, by the filters in force then (take.c).
  */
 #ifndef DEVTRACE_LANE_FILTER_H
 #define DEVTRACE_LANE_FILTER_H

@@ -2,10 +2,10 @@
 /*
  * Take from lanes whose thread never hands over
  *
- * A program that makes no system calls says so when it asks for its lane
- * (DEVTRACE_LANE_NO_CALLS). If a seccomp(2) filter refuses its calls later, the library sets a
- * flag in the head of the lane. A work item checks all lanes every LOOK_MS, or every NO_CALLS_MS
- * while a lane without calls is open. It takes the events of the lanes without calls.
+ * A program that makes no system calls says so when it requests its lane (DEVTRACE_LANE_NO_CALLS).
+ * If a seccomp(2) filter refuses its calls later, the library sets a flag in the head of the lane.
+ * A work item checks all lanes every LOOK_MS, or every NO_CALLS_MS while a lane without calls is
+ * open, and takes the events of the lanes without calls.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -53,14 +53,11 @@ static void nocalls_fn(struct work_struct *work)
 					     msecs_to_jiffies(LOOK_MS));
 }
 
-/**
- * lane_nocalls_made() - a lane was opened
- * @l: the lane, in its slot
- */
+/* A lane was opened, in its slot. */
 void lane_nocalls_made(const struct lane *l)
 {
 	atomic_inc(&nr_lanes);
-	/* Run the work at once, so that a series of new lanes cannot postpone it for ever. */
+	/* Run the work item at once, so that a series of new lanes cannot postpone it for ever. */
 	if (l->flags & DEVTRACE_LANE_NO_CALLS)
 		mod_delayed_work(system_wq, &nocalls_work, 0);
 	else
@@ -73,7 +70,7 @@ void lane_nocalls_closed(void)
 	atomic_dec(&nr_lanes);
 }
 
-/* No lane is left. */
+/* Called when no lane is left. */
 void lane_nocalls_exit(void)
 {
 	cancel_delayed_work_sync(&nocalls_work);

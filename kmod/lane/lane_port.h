@@ -20,10 +20,7 @@
 /* The low bits of a block's number, as many as one load reads. */
 typedef unsigned long tail_low_t;
 
-/*
- * Load one word once. The writer of a lane, or of a newer run, may store there at the same
- * time: the caller checks afterwards whether the word was valid.
- */
+/* Load a word once, though its writer may store meanwhile. The caller checks it afterwards. */
 static __always_inline u32 lane_word(const void *p)
 {
 	/* See above. */
@@ -35,8 +32,8 @@ static __always_inline u32 lane_word(const void *p)
 }
 
 /*
- * Copy memory that a program may change meanwhile; the caller discards an invalid copy. Copy by
- * words: this is as fast as by bytes on CPUs with fast string instructions, and not slow on others.
+ * Copy memory that a program may change meanwhile; the caller discards an invalid copy. Copying
+ * words is as fast as bytes on CPUs with fast string instructions, and not slow on others.
  */
 static inline void lane_copy_out(void *dst, const void *src, size_t n)
 {

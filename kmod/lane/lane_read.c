@@ -11,11 +11,7 @@
 /* Size of the shortest record. */
 #define RECORD_MIN	4
 
-/**
- * lane_begin() - set the place of the first event
- * @m: the lane
- * @p: the place
- */
+/* Set @p to the place of the lane's first event. */
 void lane_begin(const struct lane_mem *m, struct lane_place *p)
 {
 	p->block = m->first;
@@ -27,8 +23,8 @@ void lane_begin(const struct lane_mem *m, struct lane_place *p)
 }
 
 /*
- * Find the complete records of the block at @p. Return 1; 0 if this block has none, though the
- * next block may have; or -EPROTO.
+ * Find the complete records of the block at @p. Return 1; 0: none, but maybe in the next block; or
+ * -EPROTO.
  */
 static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_piece *c)
 {
@@ -63,11 +59,9 @@ static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_p
 /**
  * lane_look() - find the complete records of one block that were not taken
  * @m: the lane
- * @p: where to begin; moved to the oldest block if the block at @p was overwritten, and to the
- *	next block if all of this one was taken
- * @piece: filled in
- *
- * A copy of the piece is valid only if lane_still() returns true afterwards.
+ * @p: where to begin; moved to the oldest block if its block was overwritten, and to the next one
+ *	if all of its block was taken
+ * @piece: filled in; a copy of it is valid only if lane_still() returns true afterwards
  *
  * Return: 1; 0 if there are no such records; -EPROTO if the content is invalid.
  */
@@ -116,11 +110,7 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 	return 0;
 }
 
-/**
- * lane_still() - are the words that were loaded and copied after lane_look() valid?
- * @m: the lane
- * @p: as lane_look() set it
- */
+/* Are the words that were loaded and copied after lane_look() valid? @p: as lane_look() set it. */
 bool lane_still(const struct lane_mem *m, const struct lane_place *p)
 {
 	/*
@@ -131,11 +121,7 @@ bool lane_still(const struct lane_mem *m, const struct lane_place *p)
 	return READ_ONCE(lane_head(m)->open) - p->block < m->nr;
 }
 
-/**
- * lane_taken() - advance past a piece
- * @p: the place; the caller advances @idx, @time and @cpu
- * @piece: the piece
- */
+/* Advance past a piece; the caller advances @idx, @time and @cpu. */
 void lane_taken(struct lane_place *p, const struct lane_piece *piece)
 {
 	p->off = (p->off ?: LANE_HEADER) + piece->len;
@@ -190,23 +176,14 @@ int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev)
 	return ev->len > DEVTRACE_PAYLOAD_MAX ? -EPROTO : words;
 }
 
-/**
- * lane_newest() - how far the thread has written, to detect a change later
- * @m: the lane
- * @open: set to the number of the open block
- * @used: set to the bytes used of that block
- */
+/* How far has the thread written? @open: the open block; @used: bytes used of it. */
 void lane_newest(const struct lane_mem *m, u32 *open, u16 *used)
 {
 	*open = READ_ONCE(lane_head(m)->open);
 	*used = READ_ONCE(lane_block(m, *open)->used);
 }
 
-/**
- * lane_untaken_bytes() - bytes written after a place, according to the head of the lane
- * @m: the lane
- * @p: the place
- */
+/* Bytes written after a place, according to the head of the lane. */
 u32 lane_untaken_bytes(const struct lane_mem *m, const struct lane_place *p)
 {
 	const u32 open = READ_ONCE(lane_head(m)->open), blocks = open - p->block;

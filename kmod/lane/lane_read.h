@@ -3,14 +3,13 @@
  * Read a lane: memory that a program may change in any way at any time
  *
  * A lane is a circular buffer of blocks. <linux/devtrace_lane.h> has its layout, lanes.rst the
- * order of the writer's stores. Only these functions parse such memory. They use no threads,
- * files or readers; selftests/lane runs them in user space, against writers on a simulated
- * machine and against hostile bytes.
+ * order of the writer's stores. Only these functions parse such memory. They use no threads, files
+ * or readers; selftests/lane runs them in user space, with writers on a simulated machine and with
+ * hostile bytes.
  *
- * Invariants: A word of the lane is loaded once and checked before it is used. The caller keeps
- * the positions in memory of its own. A copied piece is valid only after lane_still() has
- * returned true, and only the copy is parsed. With any content of the lane, a call takes at
- * most 2 * nr steps.
+ * Invariants: A word of the lane is loaded once and checked before use. The caller keeps positions
+ * in memory of its own. A copied piece is valid only after lane_still() has returned true, and only
+ * the copy is parsed. With any content of the lane, a call takes at most 2 * nr steps.
  */
 #ifndef DEVTRACE_LANE_READ_H
 #define DEVTRACE_LANE_READ_H
@@ -96,8 +95,8 @@ struct lane_event {
 };
 
 /*
- * The number of events taken from a lane is stored together with a check value. LANE_TOLD_CLOSED:
- * the lane is closed and all its events were taken.
+ * The number of events taken from a lane, stored with a check value. LANE_TOLD_CLOSED: the lane is
+ * closed and all its events were taken.
  */
 #define LANE_TOLD_CLOSED	0x636c6f7365646c6eULL
 
@@ -116,7 +115,7 @@ static inline const struct devtrace_lane_block *lane_block(const struct lane_mem
 	return (const void *)(m->blocks + (size_t)(number & (m->nr - 1)) * DEVTRACE_LANE_BLOCK);
 }
 
-/* The thread has not opened the block at this place yet. */
+/* Has the thread not opened the block at this place yet? */
 static inline bool lane_nothing_yet(u32 open, const struct lane_place *p)
 {
 	return open == p->block - 1 && !p->off;

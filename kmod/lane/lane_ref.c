@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * References to a lane, and how its last one frees it
- */
+/* References to a lane, and how its last one frees it */
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/kref.h>
@@ -30,8 +28,8 @@ static void lane_free_rcu(struct rcu_head *rcu)
 }
 
 /*
- * A reader may still use the lane that it found in the slot. The last user may be unable to
- * sleep (a nonblocking read(2), a holder of devtrace_lock), so use call_rcu().
+ * A reader may still use the lane that it found in the slot. The last user may be unable to sleep,
+ * such as a nonblocking read(2) or a holder of devtrace_lock: use call_rcu().
  */
 static void lane_free(struct kref *ref)
 {
@@ -45,28 +43,22 @@ static void lane_free(struct kref *ref)
 	call_rcu(&l->rcu, lane_free_rcu);
 }
 
-/**
- * lane_wait_for_dying() - wait while RCU has many lanes to free
- *
- * Otherwise a program that makes and closes lanes could use up the memory.
- *
- * Return: 0 or -EINTR.
+/*
+ * Wait while RCU has many lanes to free; otherwise a program that makes and closes lanes could use
+ * up the memory. Return 0 or -EINTR.
  */
 int lane_wait_for_dying(void)
 {
 	while (atomic_read(&lanes_dying) >= DYING_MAX) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		/* The callbacks of the dying lanes run soon after this grace period. */
+		/* The callbacks of dying lanes run soon after this grace period. */
 		synchronize_rcu();
 	}
 	return 0;
 }
 
-/**
- * lane_put() - drop a reference
- * @l: from slot_lane_get()
- */
+/* Drop a reference of slot_lane_get(). */
 void lane_put(struct lane *l)
 {
 	kref_put(&l->ref, lane_free);

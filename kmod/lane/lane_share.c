@@ -12,10 +12,9 @@
 #include "slot.h"
 
 /*
- * The bytes of all lanes whose memory is not freed yet. They are counted for each user and
- * process that has lanes (@shares), for all users but root together (common_bytes), and for all
- * users together. Protected by lanes_lock, which is held for a walk down a tree of at most
- * 2 * SLOTS_MAX nodes.
+ * The bytes of all lanes whose memory is not freed yet: for each user and process that has lanes
+ * (@shares), for all users but root (common_bytes), and for all users. Protected by lanes_lock,
+ * which is held for a walk down a tree of at most 2 * SLOTS_MAX nodes.
  */
 static DEFINE_RAW_SPINLOCK(lanes_lock);
 static struct rb_root shares = RB_ROOT;
@@ -38,7 +37,7 @@ MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M, or a 16t
 module_param_cb(lane_all, &devtrace_size_ops, &lane_all, 0644);
 MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M, or an eighth of the RAM)");
 
-/* Default limits depend on the RAM: lanes must not use up a small board's memory. */
+/* Default limits depend on the RAM, so that lanes do not use up a small board's memory. */
 void __init lane_limits_init(void)
 {
 	u64 eighth = (u64)totalram_pages() << PAGE_SHIFT >> 3;
@@ -53,9 +52,8 @@ void __init lane_limits_init(void)
 }
 
 /*
- * Root keeps a quarter. Another user may hold at most as much as stays free, so each newcomer
- * can get half of the remainder. @his and @common, the sum for all users but root, include the
- * request.
+ * Root keeps a quarter. Another user may hold at most as much as stays free: each newcomer can get
+ * half of the remainder. @his and @common, the sum for all users but root, include the request.
  */
 static bool is_fair(u64 his, u64 common, u64 limit)
 {
@@ -105,7 +103,7 @@ static void share_add(struct share *s, const struct lane *l)
 	s->nr++;
 }
 
-/* If the share is unused, unlink it and return it for the caller to free. Else return NULL. */
+/* If the share is unused, unlink it and return it for the caller to free, otherwise NULL. */
 static struct share *share_unused(struct share *s)
 {
 	if (s->nr)
@@ -134,12 +132,9 @@ static bool has_share(const struct lane *l, const struct share *user, const stru
 		is_fair(user->nr + 1, common_nr + 1, SLOTS_MAX));
 }
 
-/**
- * lane_share_reserve() - count a lane, if the limits allow it
- * @l: the lane, with its user, process and size
- *
- * Context: process.
- * Return: 0; -ENOSPC: a limit is reached; -ENOMEM.
+/*
+ * Count a lane, if the limits allow it. Return 0; -ENOSPC: a limit is reached; -ENOMEM. Process
+ * context.
  */
 int lane_share_reserve(struct lane *l)
 {
@@ -172,12 +167,7 @@ out:
 	return err;
 }
 
-/**
- * lane_share_return() - stop counting a lane
- * @l: from lane_share_reserve(); its memory is freed
- *
- * Context: process.
- */
+/* Stop counting a lane; its memory is freed. Process context. */
 void lane_share_return(struct lane *l)
 {
 	struct share *user, *process;

@@ -2,8 +2,7 @@
 /*
  * Limits of lanes: for a process, for a user, and for all
  *
- * The bytes of a lane are reserved before its memory is allocated, and returned after it is
- * freed.
+ * A lane's bytes are reserved before its memory is allocated, and returned after it is freed.
  */
 #ifndef DEVTRACE_LANE_SHARE_H
 #define DEVTRACE_LANE_SHARE_H

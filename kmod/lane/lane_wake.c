@@ -3,21 +3,21 @@
  * Look into lanes for waiting readers, and when a thread ends
  *
  * While a reader waits and a thread with a lane runs, a timer looks for new events in lanes. It
- * stops when all such threads sleep; then a probe on the tracepoint sched_switch starts it
- * again when one of them runs. So a reader sees a thread's event after LATENCY_NS, and the timer
- * does not wake a system whose tracing threads sleep.
+ * stops when all such threads sleep; when one of them runs, a probe on the tracepoint sched_switch
+ * starts it again. So a reader sees a thread's event after LATENCY_NS, and the timer does not wake
+ * a system whose tracing threads sleep.
  *
- * The timer is dequeued before its callback looks at the threads. If a thread wakes after the
- * callback has looked at it, then the scheduler switches to the thread while the timer is not
- * queued, and the probe starts the timer. If the thread wakes earlier, the callback sees it
- * running. A reader that begins to wait starts the timer itself.
+ * The timer is dequeued before its callback looks at the threads. If a thread wakes after that
+ * look, the scheduler switches to it while the timer is not queued, and the probe starts the timer.
+ * If the thread wakes earlier, the callback sees it running. A reader that begins to wait starts
+ * the timer itself.
  *
- * The probe stays attached for a while after its last use, because attaching and detaching
- * patch the kernel.
+ * The probe stays attached for a while after its last use: attaching and detaching patch the
+ * kernel.
  *
- * A thread may end without a call to us. Or it may exec(2) another program while a process that
- * shares its memory still writes into its lane. So from the first lane on, probes on
- * sched_process_exit and sched_process_exec take the remaining events of the thread.
+ * A thread may end without calling us, or exec(2) another program while a process that shares its
+ * memory still writes into its lane. So from the first lane on, probes on sched_process_exit and
+ * sched_process_exec take the remaining events of the thread.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -94,10 +94,7 @@ static void bucket_count(u32 tid, int lanes)
 
 static void start_timer(void)
 {
-	/*
-	 * Ask the timer, not a flag: a thread that set a flag may be preempted before it starts
-	 * the timer.
-	 */
+	/* Ask the timer, not a flag: its setter may be preempted before it starts the timer. */
 	if (!hrtimer_is_queued(&timer))
 		hrtimer_start(&timer, ns_to_ktime(LATENCY_NS), HRTIMER_MODE_REL_SOFT);
 }
@@ -178,8 +175,8 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 		if (READ_ONCE(l->closed))
 			continue;
 		/*
-		 * If a lane has @waits set, readers hold back events for it. Wake them, so that
-		 * they give these events in time.
+		 * Readers hold back events for a lane with @waits set. Wake them to give these in
+		 * time.
 		 */
 		fresh |= lane_has_new(l) || READ_ONCE(l->waits);
 		runs |= lane_runs(l);
@@ -195,14 +192,12 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * lane_wake_prepare() - a reader of stream 0 is about to look for events and then wait
- */
+/* A reader of stream 0 is about to look for events and then wait. */
 void lane_wake_prepare(void)
 {
 	/*
-	 * If the timer's callback does not see that the reader waits, then the reader sees that
-	 * the timer is not queued. Pairs with the barrier in lane_timer_fn().
+	 * If the timer's callback misses this reader, the reader sees that the timer is not queued.
+	 * Pairs with the barrier in lane_timer_fn().
 	 */
 	smp_mb();
 	if (atomic_read(&nr_open))
@@ -237,8 +232,8 @@ static void look_at_probe(void)
 }
 
 /*
- * The current thread ends; preemption is off. The thread may have several lanes; the limit
- * lane_process bounds the number of bytes to take.
+ * The current thread ends; preemption is off. It may have several lanes; the limit lane_process
+ * bounds the bytes to take.
  */
 static void thread_exits(struct task_struct *task)
 {
@@ -267,8 +262,8 @@ static void exit_old(void *data, struct task_struct *task)
 #define EXIT_PROBE	compat_probe(sched_process_exit, exit_new, exit_old)
 
 /*
- * The thread has called exec(2). @old_pid is its id when it asked for the lane; the other
- * threads of its process have ended.
+ * The thread has called exec(2), and the other threads of its process have ended. @old_pid is its
+ * id when it requested the lane.
  */
 static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
@@ -289,7 +284,7 @@ static void probe_end(struct tracepoint *tp, bool *is_probed, void *probe)
 		WRITE_ONCE(*is_probed, true);
 }
 
-/* Called for the first lane. If a probe cannot attach, lanes are closed only when unmapped. */
+/* Called for the first lane. If a probe cannot be attached, lanes are closed only when unmapped. */
 static void probe_ends(void)
 {
 	if (READ_ONCE(exit_probed) && READ_ONCE(exec_probed))
@@ -301,10 +296,7 @@ static void probe_ends(void)
 	mutex_unlock(&ends_lock);
 }
 
-/**
- * lane_wake_made() - a lane was opened
- * @l: the lane
- */
+/* A lane was opened. */
 void lane_wake_made(struct lane *l)
 {
 	unsigned long flags;
@@ -324,10 +316,7 @@ void lane_wake_made(struct lane *l)
 		start_timer();
 }
 
-/**
- * lane_wake_closed() - a lane was closed
- * @l: the lane; its last events may still be unread. May be called more than once
- */
+/* A lane was closed; its last events may be unread. May be called more than once. */
 void lane_wake_closed(struct lane *l)
 {
 	unsigned long flags;
@@ -348,10 +337,7 @@ void lane_wake_closed(struct lane *l)
 	look_at_probe();
 }
 
-/**
- * lane_wake_follow() - the number of readers that may wait has changed by one
- * @one_more: true if it has increased
- */
+/* The number of readers that may wait has changed by one; @one_more: it has increased. */
 void lane_wake_follow(bool one_more)
 {
 	if (one_more)
@@ -389,7 +375,7 @@ int lane_wake_init(void)
 	return 0;
 }
 
-/* No lane is open, and no reader is left. */
+/* Called when no lane is open and no reader is left. */
 void lane_wake_exit(void)
 {
 	int cpu;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Look up the filter set of an event of a lane
- */
+/* Look up the filter set of an event of a lane */
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -33,13 +31,10 @@ u32 lane_wants_more(const struct filter_table *t, const struct lane_event *ev)
 	return filter_wants_data(t, ev->type, who, ev->data) & FILTER_STREAM0;
 }
 
-/**
- * lane_wants_thread() - filter set for events of a lane's thread, on any CPU
- * @t: the filter table, preemption off
- * @l: the lane
- * @cpu: set to the CPU of the thread
- *
- * If the thread has ended or called exec(2), its name is the one that it had when it emitted last.
+/*
+ * The filter set for events of a lane's thread, on any CPU; set @cpu to the thread's CPU.
+ * Preemption is off. A thread that has ended or called exec(2) has the name it had when it emitted
+ * last.
  */
 u32 lane_wants_thread(const struct filter_table *t, const struct lane *l, unsigned int *cpu)
 {

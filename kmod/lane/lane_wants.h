@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Look up the filter set of an event of a lane
- */
+/* Look up the filter set of an event of a lane */
 #ifndef DEVTRACE_LANE_WANTS_H
 #define DEVTRACE_LANE_WANTS_H
 

@@ -4,7 +4,7 @@
  *
  * A slot has a number, a chain of runs in the ring of blocks, and counters. A run is a sequence of
  * records of one lane, within one block. Slots are allocated in chunks and reused, the lowest
- * number first. So there are only as many slots as the most lanes that ever existed at once.
+ * number first, so there are only as many as lanes ever existed at once.
  */
 #include <linux/bitmap.h>
 #include <linux/lockdep.h>
@@ -40,8 +40,8 @@ struct chunk {
 };
 
 /*
- * Allocate a free slot; return SLOTS_MAX if there is none. Uses *@spare if the slot's chunk
- * does not exist yet. With slots_lock held.
+ * Allocate a free slot; return SLOTS_MAX if there is none. If the slot's chunk does not exist yet,
+ * it becomes *@spare. slots_lock held.
  */
 static unsigned int take_slot(struct chunk **spare)
 {
@@ -67,12 +67,7 @@ static unsigned int take_slot(struct chunk **spare)
 	return slot;
 }
 
-/**
- * slot_get() - allocate a slot for a lane
- * @l: the lane; @slot is set
- *
- * Return: 0, -ENOSPC, -ENOMEM.
- */
+/* Allocate a slot for a lane and set @l->slot. Return 0, -ENOSPC or -ENOMEM. */
 int slot_get(struct lane *l)
 {
 	struct chunk *spare = NULL;
@@ -95,10 +90,7 @@ int slot_get(struct lane *l)
 	return 0;
 }
 
-/**
- * slot_open() - let events of a lane be taken
- * @l: the lane
- */
+/* From now on, events of the lane may be taken. */
 void slot_open(struct lane *l)
 {
 	struct slot *s = slot_at(l->slot);
@@ -116,9 +108,9 @@ void slot_open(struct lane *l)
 	raw_spin_unlock(&slots_lock);
 }
 
-/**
- * slot_put() - free the slot of a lane that is closed, or was never open
- * @l: the lane; code that found it in the slot may use it until a grace period is over
+/*
+ * Free the slot of a lane. Code that found the lane in the slot may use it until a grace period is
+ * over.
  */
 void slot_put(struct lane *l)
 {
@@ -131,13 +123,7 @@ void slot_put(struct lane *l)
 	raw_spin_unlock(&slots_lock);
 }
 
-/**
- * slot_lane() - the lane of a slot
- * @slot: its number
- *
- * Context: rcu_read_lock() held.
- * Return: the lane, or NULL.
- */
+/* The lane of a slot, or NULL. rcu_read_lock() held. */
 struct lane *slot_lane(unsigned int slot)
 {
 	/* LMM(slot_nr:B): pairs with slot_nr:A. */
@@ -146,12 +132,7 @@ struct lane *slot_lane(unsigned int slot)
 	return rcu_dereference(slot_at(slot)->lane);
 }
 
-/**
- * slot_lane_get() - the lane of a slot, with a reference
- * @slot: its number
- *
- * Return: the lane, to be released with lane_put(); or NULL.
- */
+/* The lane of a slot with a reference for lane_put(), or NULL. */
 struct lane *slot_lane_get(unsigned int slot)
 {
 	struct lane *l;
@@ -167,20 +148,14 @@ struct lane *slot_lane_get(unsigned int slot)
 	return l;
 }
 
-/**
- * slots_nr() - number of slots; only grows
- */
+/* Number of slots; it only grows. */
 unsigned int slots_nr(void)
 {
 	/* LMM(slot_nr:C): pairs with slot_nr:A. */
 	return smp_load_acquire(&nr_slots);
 }
 
-/**
- * slot_view() - a snapshot of a slot
- * @slot: its number
- * @v: filled in
- */
+/* Take a snapshot of a slot. */
 void slot_view(unsigned int slot, struct slot_view *v)
 {
 	const struct slot *s = slot_at(slot);
@@ -199,13 +174,7 @@ void slot_view(unsigned int slot, struct slot_view *v)
 	raw_spin_unlock(&slots_lock);
 }
 
-/**
- * slot_run() - copy the header of a run
- * @place: place of the run
- * @r: filled in
- *
- * Return: false if the run has been evicted.
- */
+/* Copy the header of the run at @place; false: it was evicted. */
 bool slot_run(run_place_t place, struct run *r)
 {
 	bool there;
@@ -216,13 +185,9 @@ bool slot_run(run_place_t place, struct run *r)
 	return there;
 }
 
-/**
- * slot_next() - copy the header of a slot's next run
- * @slot: its number
- * @after: the previous run; 0, or an evicted run: return the oldest
- * @r: filled in
- *
- * Return: place of the run, or 0 if there is none.
+/*
+ * Copy the header of the slot's run after @after, or of its oldest run if @after is 0 or evicted.
+ * Return the place of the run, or 0.
  */
 run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r)
 {
@@ -239,13 +204,7 @@ run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r)
 	return place;
 }
 
-/**
- * slot_end() - the end of a slot's chain
- * @slot: its number
- * @idx: set to the number of events so far
- *
- * Return: place of the newest run, or 0.
- */
+/* The place of the slot's newest run, or 0; set @idx to the number of events so far. */
 run_place_t slot_end(unsigned int slot, u64 *idx)
 {
 	const struct chain *c = blocks_chain(&slots_blocks, slot);
@@ -258,13 +217,9 @@ run_place_t slot_end(unsigned int slot, u64 *idx)
 	return place;
 }
 
-/**
- * slot_cleared() - the end of a slot's chain at the last clear
- * @slot: its number
- * @idx: set to the number of events before the clear
- * @v: filled in with the drops by cause, and the number of invalid lanes, at the clear; or NULL
- *
- * Return: place of the newest run before the clear, or 0.
+/*
+ * The place of the slot's newest run at the last clear, or 0. Set @idx to the number of events
+ * before the clear and, unless NULL, @v to the drops and the number of invalid lanes then.
  */
 run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v)
 {
@@ -282,12 +237,7 @@ run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v)
 	return place;
 }
 
-/**
- * slots_behind() - bytes of the ring from a slot's oldest unread run to the end
- * @slot: its number
- * @place: the run that was read last, or 0
- * @idx: number of the slot's events that were read
- */
+/* Bytes of the ring from a slot's oldest unread run to the end: see blocks_behind(). */
 u64 slots_behind(unsigned int slot, run_place_t place, u64 idx)
 {
 	u64 bytes;
@@ -298,9 +248,7 @@ u64 slots_behind(unsigned int slot, run_place_t place, u64 idx)
 	return bytes;
 }
 
-/**
- * slots_bytes() - size of the ring of blocks
- */
+/* Size of the ring of blocks. */
 u64 slots_bytes(void)
 {
 	return (u64)READ_ONCE(slots_blocks.nr) * BLOCK_BYTES;
@@ -311,7 +259,7 @@ u64 slots_bytes(void)
  * @n: number of the change of state of stream 0 that just happened
  * @stops: the change is a stop: use the counts of the previous change, see stream_missed()
  *
- * A slot that is allocated later has missed no events; its zeroed memory says 0.
+ * The zeroed memory of a slot that is allocated later says 0.
  *
  * Context: process, devtrace_lock held.
  */
@@ -329,11 +277,7 @@ void slots_count_missed(unsigned long n, bool stops)
 	}
 }
 
-/**
- * slot_missed() - number of events that a slot missed before a change of state
- * @slot: its number
- * @n: number of the change; stream_counted() was true, check stream_remembers() afterwards
- */
+/* Like stream_missed(): number of events that a slot missed before change @n. */
 u64 slot_missed(unsigned int slot, unsigned long n)
 {
 	const struct slot *s = slot_at(slot);
@@ -389,11 +333,10 @@ int slots_memory_alloc(struct slots_memory *m, u32 nr)
 	return -ENOMEM;
 }
 
-/**
- * slots_make() - make the ring of blocks for the first lane
- * @bytes: its size; at least BLOCKS_MIN blocks. On failure, no ring exists
- *
- * Context: process, devtrace_lock held, since a resize of the stream changes the size.
+/*
+ * Create the ring of blocks, @bytes or BLOCKS_MIN blocks large, for the first lane. On failure
+ * there is no ring. Process context, devtrace_lock held, since a resize of the stream changes the
+ * size.
  */
 void slots_make(unsigned long bytes)
 {
@@ -411,16 +354,13 @@ void slots_make(unsigned long bytes)
 	raw_spin_unlock(&slots_lock);
 }
 
-/**
- * slots_init() - prepare for lanes
- * @start: number of the first block - 1; tests start near the wrap
- */
+/* Prepare for lanes. @start: number of the first block - 1; tests start near the wrap. */
 void slots_init(u32 start)
 {
 	slots_first_block = (u64)start + 1;
 }
 
-/* No lane and no reader is left. */
+/* Called when no lane and no reader is left. */
 void slots_exit(void)
 {
 	struct slots_memory m = { .pages = slots_blocks.pages, .state = slots_blocks.state };

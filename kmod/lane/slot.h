@@ -3,8 +3,8 @@
  * Slots: the events of lanes, as readers and statistics see them
  *
  * A lane has a slot while it is open. Its events are in the chain of that slot, in one ring of
- * blocks for all lanes. These functions take events out of lanes into the ring, in one pass
- * that checks, filters and counts, and let readers follow a slot.
+ * blocks for all lanes. These functions take events out of lanes into the ring, in one pass that
+ * checks, filters and counts them, and let readers follow a slot.
  *
  * Invariants: Each event of a lane is judged once, when it is taken: stored, filtered, or
  * dropped and counted. An event of a slot that is taken later is never older than the slot's
@@ -12,8 +12,8 @@
  *
  * Locks: A lane's lock serializes taking from it. Inside it, the ring's lock is taken for a few
  * instructions. Both are raw, held for a bounded time, and never held while user memory is
- * accessed. Code finds a lane under RCU and takes a reference. So a thread that is preempted
- * while it uses a lane delays neither a lock nor a grace period. See "Who waits for whom" in
+ * accessed. Code finds a lane under RCU and takes a reference, so a thread that is preempted while
+ * it uses a lane delays neither a lock nor a grace period. See "Who waits for whom" in
  * Documentation/ring.rst.
  */
 #ifndef DEVTRACE_SLOT_H
@@ -45,7 +45,7 @@ struct slot_view {
 	bool	busy;
 };
 
-/* Memory for a ring of blocks; see blocks_resize(). */
+/* Memory for a ring of blocks: see blocks_resize(). */
 struct slots_memory {
 	struct block_pages	*pages;
 	struct block_state	*state;

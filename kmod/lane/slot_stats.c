@@ -2,8 +2,8 @@
 /*
  * Statistics of the events of all lanes together
  *
- * An event is counted when it is taken. So a request for statistics first takes all events. Its
- * counts were right at some instant between the call and its return.
+ * An event counts when it is taken. So a request first takes all events; its counts are valid at
+ * some instant between the call and its return.
  */
 #include <linux/minmax.h>
 
@@ -11,12 +11,7 @@
 #include "slot_priv.h"
 #include "slot_stats.h"
 
-/**
- * slots_stats() - add up the events of lanes
- * @st: counts are added to it, except filtered events, which are counted by CPU
- *
- * Context: process.
- */
+/* Add the events of lanes to @st, but not the filtered ones, which CPUs count. Process context. */
 void slots_stats(struct devtrace_stats *st)
 {
 	unsigned int i;
@@ -34,9 +29,7 @@ void slots_stats(struct devtrace_stats *st)
 	raw_spin_unlock(&slots_lock);
 }
 
-/**
- * slots_handled() - number of events stored or dropped
- */
+/* Number of events stored or dropped. */
 u64 slots_handled(void)
 {
 	struct devtrace_stats st = { 0 };
@@ -45,9 +38,7 @@ u64 slots_handled(void)
 	return st.emitted;
 }
 
-/**
- * slots_position() - bytes of all blocks filled so far
- */
+/* Bytes of all blocks filled so far. */
 u64 slots_position(void)
 {
 	u64 pos = 0;

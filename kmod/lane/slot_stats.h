@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Statistics of the events of lanes: see slot_stats.c
- */
+/* Statistics of the events of lanes: see slot_stats.c */
 #ifndef DEVTRACE_SLOT_STATS_H
 #define DEVTRACE_SLOT_STATS_H
 

@@ -2,20 +2,20 @@
 /*
  * Take complete records of lanes into the ring of blocks
  *
- * Taking copies the complete records of a block into the ring of blocks, checks the copy record
- * by record, and commits it. So only the copying reads memory that a program can change. Events
- * are taken when a thread hands a block over, when a reader looks for events, at a request for
- * statistics, at a change of filters, at a stop of the stream, and when the thread ends.
+ * Taking copies the complete records of a block into the ring of blocks, checks the copy record by
+ * record, and commits it. So only the copying reads memory that a program can change. Events are
+ * taken when a thread hands a block over, when a reader looks for events, for statistics, when
+ * filters change, when the stream stops, and when the thread ends.
  *
- * An event is filtered by the filters in force when it is taken. A change of filters first
- * takes all lanes, so events emitted before it are judged by the old filters.
+ * The filters in force when an event is taken filter it. A change of filters first takes all lanes,
+ * so the old filters judge the events emitted before it.
  *
  * Order: Taking reads the clock, then whether the thread is busy (has begun an event), then the
- * records. The floor is a time: no later event of the lane is older. If the thread was not busy
- * and all records were taken, the floor is the clock minus MARGIN_NS, the time in which a store
- * becomes visible. If the thread was busy, the floor is the clock minus BUSY_NS, since a program
- * may claim to be busy forever. An event that claims to be older than the floor gets the floor as
- * its time. An event from the future gets the present time. Readers mark both DEVTRACE_F_LATE.
+ * records. The floor is a time: no later event of the lane is older. If the thread was not busy and
+ * all records were taken, the floor is the clock minus MARGIN_NS, the time in which a store becomes
+ * visible. If it was busy, the floor is the clock minus BUSY_NS, since a program may claim to be
+ * busy forever. An event that claims to be older than the floor gets the floor as its time, and an
+ * event from the future gets the present time. Readers mark both DEVTRACE_F_LATE.
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -45,7 +45,7 @@
 /* Length and type in a record's first word. */
 #define HEAD_BITS	((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
 
-static bool stopped;			/* drop what is taken; written with devtrace_lock */
+static bool stopped;			/* drop what is taken; written with devtrace_lock held */
 
 static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 {
@@ -97,8 +97,8 @@ static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, 
 
 /*
  * Count records of the short form whose type alone passes the filters, up to the first other
- * record; nearly all records are like that. Records with the same length and type share the
- * checks of the first one.
+ * record; nearly all records are like that. Equal length and type share the checks of the first
+ * record.
  */
 static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
 {
@@ -189,8 +189,8 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 }
 
 /*
- * Store the number of events taken. Called after the commit: if a reset comes in between, the
- * number can be found from the run alone.
+ * Store the number of events taken. After the commit: if a reset comes in between, the run alone
+ * shows it.
  */
 static void tell_taken(const struct lane *l)
 {
@@ -245,8 +245,8 @@ static int drop_piece(struct lane *l, const struct lane_piece *c)
 }
 
 /*
- * Take one piece; with the lane's lock held. Return 0, even if the piece was overwritten
- * meanwhile; -EAGAIN if the ring has no room now; or -EPROTO.
+ * Take one piece; the lane's lock is held. Return 0, even if the piece was overwritten meanwhile;
+ * -EAGAIN if the ring has no room now; or -EPROTO.
  */
 static int take_piece(struct lane *l, const struct lane_piece *c)
 {
@@ -303,9 +303,9 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 }
 
 /*
- * All events that were complete at time @now were taken, so no event older than the new floor will
- * come. If the thread is busy, the event that it has begun counts as at most BUSY_NS old,
- * whatever the thread claims.
+ * All events that were complete at time @now were taken, so no later event is older than the new
+ * floor. If the thread is busy, the event it has begun counts as at most BUSY_NS old, whatever the
+ * thread claims.
  */
 static void raise_floor(struct lane *l, u64 now, bool busy)
 {
@@ -335,15 +335,15 @@ static void set_closed(struct lane *l)
 		WRITE_ONCE(*l->told, LANE_TOLD_CLOSED);
 	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
 	/*
-	 * Wake readers now: lane_timer_fn() skips closed lanes, and may not have seen the last
+	 * Wake readers now: lane_timer_fn() skips closed lanes, and may have missed the last
 	 * events.
 	 */
 	wake_again(&devtrace_stream0);
 }
 
 /*
- * Take one piece; with @full, only of a block that is not being written any more. Return 1 if
- * there may be more, 0, or a negative error number.
+ * Take one piece; with @full, only of a block that is complete. Return 1 if there may be more, 0,
+ * or an error.
  */
 static int take_one(struct lane *l, bool full)
 {
@@ -356,8 +356,8 @@ static int take_one(struct lane *l, bool full)
 		return -EPIPE;
 	now = devtrace_clock_now();
 	/*
-	 * Read the clock before the busy flag: an event that is begun after the flag was read as
-	 * clear is not older than the clock. No pairing barrier, see lane_bound:A.
+	 * Read the clock before the busy flag: an event begun after the flag was read as clear is
+	 * not older than the clock. No pairing barrier, see lane_bound:A.
 	 */
 	smp_mb();
 	/* LMM(lane_bound:A): busy before the records; pairs with lane_write:D. */
@@ -389,8 +389,7 @@ static int take_one(struct lane *l, bool full)
 }
 
 /*
- * Take all that is complete at the call; with @full, only blocks that are full. Return 0,
- * -EAGAIN or -EPIPE.
+ * Take all that is complete at the call; with @full, only full blocks. Return 0, -EAGAIN or -EPIPE.
  */
 static int take_all(struct lane *l, bool full)
 {
@@ -403,8 +402,8 @@ static int take_all(struct lane *l, bool full)
 		ret = take_one(l, full);
 		if (unlikely(ret > 0 && !--left)) {
 			/*
-			 * The thread writes as fast as we take. All events that were complete at
-			 * the call have been taken.
+			 * The thread writes as fast as we take, but all that was complete at the
+			 * call was taken.
 			 */
 			raise_floor(l, began, true);
 			take_show(l, false);
@@ -432,23 +431,13 @@ int slot_take(struct lane *l)
 	return take_all(l, false);
 }
 
-/**
- * slot_take_full() - take the full blocks of a lane
- * @l: the lane
- *
- * Context and return: see slot_take().
- */
+/* Take the full blocks of a lane: see slot_take(). */
 int slot_take_full(struct lane *l)
 {
 	return take_all(l, true);
 }
 
-/**
- * slot_makes_no_calls() - does the head of the lane say that its thread makes no calls?
- * @l: the lane
- *
- * Context: see slot_take().
- */
+/* Does the head of the lane say that its thread makes no calls? Context: see slot_take(). */
 bool slot_makes_no_calls(struct lane *l)
 {
 	bool said;
@@ -459,9 +448,8 @@ bool slot_makes_no_calls(struct lane *l)
 	return said;
 }
 
-/**
- * slot_close() - take the last events of a lane and close it
- * @l: the lane; events that other threads of its process write there later are ignored
+/*
+ * Take the last events of a lane and close it. Events written later by other threads are ignored.
  */
 void slot_close(struct lane *l)
 {
@@ -478,11 +466,7 @@ void slot_close(struct lane *l)
 	raw_spin_unlock(&l->lock);
 }
 
-/**
- * slots_take_all() - take the complete events of all lanes
- *
- * Context: process.
- */
+/* Take the complete events of all lanes. Process context. */
 void slots_take_all(void)
 {
 	unsigned int i, nr = slots_nr();
@@ -492,8 +476,8 @@ void slots_take_all(void)
 		l = slot_lane_get(i);
 		if (l) {
 			/*
-			 * There is no room. Try again until there is room, which is soon: the
-			 * caller must not change the state before the events are taken.
+			 * Without room, try again, since the caller must not change the state
+			 * before. Room comes soon.
 			 */
 			if (slot_take(l) == -EAGAIN)
 				i--;
@@ -507,8 +491,8 @@ void slots_take_all(void)
  * slots_stop() - drop the events taken from now on, or store them again
  * @stop: true: drop them
  *
- * Events that are complete before the call are taken under the old state. Taking that begins
- * after the return uses the new state.
+ * Events that are complete before the call are taken under the old state, all after the return
+ * under the new one.
  *
  * Context: process, devtrace_lock held.
  */
@@ -520,11 +504,7 @@ void slots_stop(bool stop)
 	slots_take_all();
 }
 
-/**
- * slot_refresh() - take the events of a slot's lane
- * @slot: its number
- * @v: filled in with the slot's state afterwards
- */
+/* Take the events of a slot's lane; set @v to the slot's state afterwards. */
 void slot_refresh(unsigned int slot, struct slot_view *v)
 {
 	struct lane *l = slot_lane_get(slot);
@@ -536,11 +516,7 @@ void slot_refresh(unsigned int slot, struct slot_view *v)
 	slot_view(slot, v);
 }
 
-/**
- * slots_clear() - hide all events that are complete now
- *
- * Context: process, devtrace_lock held.
- */
+/* Hide all events that are complete now. Process context, devtrace_lock held. */
 void slots_clear(void)
 {
 	unsigned int i, nr = slots_nr();
