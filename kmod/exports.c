@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The functions of devtrace.ko that devtrace_profile.ko, devtrace_persist.ko and
- * devtrace_watch.ko use
+ * The functions of devtrace.ko that its other modules use
  *
- * The list is complete: all else is private. Symbols for drivers are exported where they
- * are defined.
+ * All others are private. Symbols for drivers are exported where they are defined.
  */
 #include "manage/filter_policy.h"
 #include "compat/compat_export.h"

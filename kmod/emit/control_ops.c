@@ -2,9 +2,9 @@
 /*
  * Calls into the room control, which comes after the rooms that make these calls
  *
- * The operations are set under devtrace_lock, and notifications are sent under it. So once
- * control has withdrawn its operations, no notification is in progress. Emitters hold no lock:
- * after withdrawing the operations, control waits for active emitters.
+ * The operations are set, and notifications sent, under devtrace_lock. So once control has
+ * withdrawn its operations, no notification is in progress. Emitters hold no lock: after
+ * withdrawing, control waits for active emitters.
  *
  * notrace: see emit/emit.c.
  */
@@ -19,10 +19,7 @@
 static const struct control_ops *control;
 void (*devtrace_watching)(u32 set, const struct event *ev);
 
-/**
- * control_register() - set the operations of control
- * @ops: the operations; NULL when control ends and no trigger is left
- */
+/* Set the operations of control; NULL when control ends and no trigger is left. */
 void control_register(const struct control_ops *ops)
 {
 	lockdep_assert_held(&devtrace_lock);

@@ -2,8 +2,8 @@
 /*
  * Calls into the room control, which has the netlink family and the triggers
  *
- * The calls do nothing if control is not built (CONFIG_DEVTRACE_CONTROL=n), is not initialized
- * yet, or has ended.
+ * The calls do nothing if control is not built (CONFIG_DEVTRACE_CONTROL=n), not initialized yet, or
+ * has ended.
  */
 #ifndef DEVTRACE_CONTROL_OPS_H
 #define DEVTRACE_CONTROL_OPS_H
@@ -37,9 +37,9 @@ struct control_ops {
 void control_register(const struct control_ops *ops);
 
 /*
- * For devtrace_watch.ko: an event meets the conditions of triggers or watches; called like
- * @event of struct control_ops. NULL: no watch. Written under devtrace_lock; the module waits
- * for active emitters after it sets NULL.
+ * For devtrace_watch.ko: an event meets the conditions of triggers or watches; called like @event
+ * of struct control_ops. NULL: no watch. Written under devtrace_lock; the module waits for active
+ * emitters after it sets NULL.
  */
 extern void (*devtrace_watching)(u32 set, const struct event *ev);
 

@@ -21,11 +21,7 @@ notrace void emit_not_wanted(unsigned int type)
 	this_cpu_inc(devtrace_filtered[type]);
 }
 
-/**
- * emit_counts_init() - allocate the counters
- *
- * Return: 0 or -ENOMEM.
- */
+/* Allocate the counters. Return 0 or -ENOMEM. */
 int __init emit_counts_init(void)
 {
 	emit_counts = alloc_percpu(struct emit_counts);
@@ -35,7 +31,7 @@ int __init emit_counts_init(void)
 	return 0;
 }
 
-/* No emitter is left. */
+/* Called when no emitter is left. */
 void emit_counts_exit(void)
 {
 	free_percpu(emit_counts);

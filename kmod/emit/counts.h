@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Numbers of stored and filtered events, by type
- */
+/* Numbers of stored and filtered events, by type */
 #ifndef DEVTRACE_EMIT_COUNTS_H
 #define DEVTRACE_EMIT_COUNTS_H
 

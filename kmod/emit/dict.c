@@ -2,21 +2,21 @@
 /*
  * The dictionary: names for numbers
  *
- * An entry belongs to the process that gave the name, or to the kernel (scope 0). It outlives
- * the process, since the events of the process do. Naming the same key again adds the new name;
- * repeating the current name stores nothing.
+ * An entry belongs to the process that gave the name, or to the kernel (scope 0). It outlives the
+ * process, as the process's events do. A new name for the same key is added; repeating the current
+ * name stores nothing.
  *
- * The old name stays, too. Events from the time of the old name may still be unread, and a reused
- * address belongs to another object than before. Old names take no room from current names: when
- * room is needed, the user with the most old names loses the oldest of them.
+ * The old name stays: events from its time may be unread, and a reused address belonged to another
+ * object then. Old names take no room from current names: when room is needed, the user with the
+ * most old names loses the oldest of them.
  *
- * Programs share a table of fixed size; dict_owner.c selects the name to give up when it is
- * full. The kernel has a table of the same size for itself, so programs cannot keep a driver
- * from naming its objects. If that table is full, a new name is refused.
+ * Programs share a table of fixed size; dict_owner.c selects the name to evict when it is full. The
+ * kernel has a table of the same size for itself, so programs cannot keep a driver from naming its
+ * objects. If that table is full, a new name is refused.
  *
  * Invariants: Serial numbers and start times increase in the order in which names are given. A
- * reader that goes through the serial numbers finds each name still in the table once. Current
- * and old names together do not exceed the limit.
+ * reader that goes through the serial numbers finds each name still in the table once. Current and
+ * old names together do not exceed the limit.
  */
 #include <linux/err.h>
 #include <linux/hashtable.h>
@@ -78,9 +78,9 @@ atomic64_t devtrace_dict_serial = ATOMIC64_INIT(0);
 
 static DEFINE_MUTEX(dict_lock);
 /*
- * A reader takes this lock alone, to copy one name, so other threads do not wait long for a
- * reader. Code that changes dict_serials takes it inside dict_lock. A removed entry is freed
- * after the lock is released.
+ * A reader takes only this lock, to copy one name, so it delays others only briefly. Code that
+ * changes dict_serials takes it inside dict_lock. A removed entry is freed after the lock is
+ * released.
  */
 static DEFINE_RAW_SPINLOCK(dict_serials_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
@@ -99,7 +99,7 @@ static struct dict_scope dict_kernel = {
 /* Number of old names of programs. */
 static unsigned int dict_old;
 
-/* Hash of an entry's key: everything but the name. */
+/* Hash of an entry's key: all but the name. */
 static u32 dict_key(const struct dict_scope *scope, const struct devtrace_dict *d)
 {
 	return jhash(d, offsetof(struct devtrace_dict, name), scope->nr);
@@ -196,7 +196,7 @@ static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 	}
 }
 
-/* The process id was reused: the old process's names hold for its own events only. */
+/* The process id was reused: the old process's names hold only for its own events. */
 static void scope_succeeded(struct dict_scope *scope)
 {
 	const u64 now = devtrace_clock_now();
@@ -276,10 +276,7 @@ static int dict_wait(u32 uid)
 	do {
 		compat_sleep_killable(&until);
 	} while (!fatal_signal_pending(current) && (s64)ktime_get_mono_fast_ns() < until);
-	/*
-	 * Not killable, because the caller unlocks. A holder of the lock waits for nothing but
-	 * memory.
-	 */
+	/* Not killable, because the caller unlocks; a holder of the lock waits only for memory. */
 	mutex_lock(&dict_lock);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
@@ -311,8 +308,7 @@ static int dict_check(const struct devtrace_dict *d)
 static void dict_replace(struct dict_entry *old, u64 now)
 {
 	/*
-	 * If the table is full of current names, do not keep the replaced name: an old name must
-	 * not evict a current one.
+	 * In a table full of current names, do not keep this one: it must not evict a current one.
 	 */
 	if (dict_is_full(old->scope) && !dict_forget_old(old->scope))
 		dict_unlink(old);
@@ -331,8 +327,8 @@ static void dict_copy(struct dict_name *n, const struct dict_entry *e)
 }
 
 /*
- * Insert *@new into the table and set *@new to NULL. The caller has set the key and the name, and
- * holds dict_lock.
+ * Insert *@new into the table and set *@new to NULL. The caller has set the key and the name.
+ * dict_lock held.
  */
 static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 {
@@ -362,10 +358,7 @@ static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 	return 0;
 }
 
-/*
- * Does the key have this name already? Sets @succeeds if the process id belonged to an earlier
- * process with names.
- */
+/* Does the key have this name already? @succeeds: an earlier process with this id had names. */
 static bool dict_has(struct pid *pid, const struct devtrace_dict *d, bool *succeeds)
 {
 	struct dict_scope *scope = pid ? dict_scope_find(pid_nr(pid)) : &dict_kernel;
@@ -406,9 +399,9 @@ static int dict_set(struct pid *pid, struct dict_entry **e)
 }
 
 /*
- * A reader shows a name only when no event older than the name can come any more. Until then
- * MARGIN_NS pass, in which a store becomes visible. This function waits longer. So a reader that
- * opens the stream afterwards gets the name at once.
+ * A reader shows a name only when no older event can come any more: after MARGIN_NS, in which a
+ * store becomes visible. This function waits longer, so a reader that opens the stream afterwards
+ * gets the name at once.
  */
 static void dict_settle(void)
 {
@@ -457,13 +450,7 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 	return err;
 }
 
-/**
- * devtrace_dict_next() - copy the next name
- * @serial: serial number of the previous name, 0 at first
- * @n: filled in
- *
- * Return: false if there is no next name.
- */
+/* Copy the name with the next serial number, at first after 0; false: there is none. */
 bool devtrace_dict_next(u64 serial, struct dict_name *n)
 {
 	struct dict_name dated;
@@ -476,13 +463,9 @@ bool devtrace_dict_next(u64 serial, struct dict_name *n)
 	return true;
 }
 
-/**
- * devtrace_dict_next_of() - copy the next name that always holds, or that holds from a time on
- * @dated: true: a name that holds from a time on; false: a name that always holds
- * @serial: serial number of the previous name of that kind, 0 at first
- * @n: filled in
- *
- * Return: false if there is no next name of that kind.
+/*
+ * Copy the next name that holds from a time on (@dated) or always (!@dated); @serial: of the
+ * previous name of that kind, at first 0. Return false if there is none.
  */
 bool devtrace_dict_next_of(bool dated, u64 serial, struct dict_name *n)
 {

@@ -2,12 +2,11 @@
 /*
  * The dictionary: names for objects, functions, signals, types and enumerations
  *
- * It is a bounded table outside the rings, so events do not overwrite names, and every reader
- * gets all of them. Each entry has a serial number. A reader goes through the serial numbers
- * and so sees each name once, including names that are given later. A name holds from the time
- * when it was given until its key gets another name. The first name that the kernel gives a key
- * holds for all events: a driver must sleep to give a name, and may be unable to do so before it
- * emits its first event.
+ * It is a bounded table outside the rings, so events do not overwrite names, and every reader gets
+ * all of them. Each entry has a serial number. A reader goes through the serial numbers and so sees
+ * each name once, including names given later. A name holds from the time when it is given until
+ * its key gets another one. The first name that the kernel gives a key holds for all events: a
+ * driver must sleep to give a name, and may be unable to before it emits its first event.
  */
 #ifndef DEVTRACE_DICT_H
 #define DEVTRACE_DICT_H

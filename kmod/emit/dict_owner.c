@@ -2,14 +2,14 @@
 /*
  * Owners of names: processes and users
  *
- * A name belongs to a process, a process to a user. When the table is full, the user with the
- * most names loses one. If several users have equally many and one of them adds the name, that
- * user loses one. Root keeps a number of names in any case. Among a user's names, all names of
- * ended processes count as the names of one process. The process with the most names loses its
- * oldest. So a user who floods the table evicts only names of the same user.
+ * A name belongs to a process, a process to a user. When the table is full, the user with the most
+ * names loses one. If several users have equally many and one of them adds the name, that user
+ * loses one. Root keeps some names in any case. All names of a user's ended processes count as the
+ * names of one process. The user's process with the most names loses its oldest. So a user who
+ * floods the table evicts only names of the same user.
  *
- * Each new name goes to each reader, so the rate at which a user may give names is limited:
- * a call that gives a name faster than that sleeps.
+ * Each reader gets each new name, so a user may give names only at a limited rate: a faster call
+ * sleeps.
  *
  * Old names count separately: the user with the most of them loses the oldest, before any
  * current name is evicted.
@@ -34,16 +34,16 @@
 #define RATE		1000
 /* Number of users whose rate is remembered. */
 #define GIVERS		64
-/* At each eviction, check for so many processes whether they have ended. */
+/* Check so many processes at each eviction for whether they have ended. */
 #define ASKED		16
 #define SCOPE_HASH_BITS	8
 
 static DEFINE_HASHTABLE(dict_scopes, SCOPE_HASH_BITS);
 static LIST_HEAD(dict_owners);
 /*
- * When a user's next name would be on time at RATE, ns. This is not kept in struct dict_owner:
- * that structure is freed when the user has no names left, and a user who gives names only from
- * within another user's process has no such structure.
+ * When a user's next name would be on time at RATE, ns. Not in struct dict_owner, which is freed
+ * with the user's last name, and which a user lacks who gives names only from within another user's
+ * process.
  */
 static struct giver {
 	u32	uid;
@@ -73,7 +73,7 @@ void dict_scope_put(struct dict_scope *scope)
 	owner_put(o);
 }
 
-/* The process id was reused: do not find this scope by it any more. */
+/* The process id was reused: it no longer leads to this scope. */
 void dict_scope_forget(struct dict_scope *scope)
 {
 	hash_del(&scope->node);
@@ -160,7 +160,7 @@ struct dict_scope *dict_scope_get(struct pid *pid, u32 uid)
 	return scope;
 }
 
-/* Number of names beyond those that the user keeps in any case. */
+/* Number of names beyond those that the user keeps. */
 static int owner_excess(const struct dict_owner *o, unsigned int root_part)
 {
 	return (int)o->count - (int)(o->uid == DICT_ROOT ? root_part : 0);
@@ -182,13 +182,13 @@ static struct dict_owner *owner_victim(const struct dict_owner *asks, unsigned i
 	return most;
 }
 
-/* Select the list of a user's names of which the oldest is evicted. */
+/* Select the list of the user's names whose oldest is evicted. */
 static struct list_head *names_victim(struct dict_owner *o, const struct dict_scope *asks)
 {
 	struct dict_scope *scope, *next, *most = NULL;
 	unsigned int asked = 0;
 
-	/* Check only some processes in each call; the next call checks the next ones. */
+	/* Check only some processes in each call; the next call checks others. */
 	list_for_each_entry_safe(scope, next, &o->live, list) {
 		if (asked++ == ASKED)
 			break;
@@ -206,12 +206,9 @@ static struct list_head *names_victim(struct dict_owner *o, const struct dict_sc
 	return &most->names;
 }
 
-/**
- * dict_victim() - select the name to evict
- * @asks: the process that adds a name
- * @root_part: number of names that root keeps
- *
- * Return: the list of names whose oldest is to be evicted; NULL if there are no names.
+/*
+ * Return the list of names whose oldest is to be evicted, or NULL if there are no names. @asks: the
+ * process that adds a name; @root_part: number of names that root keeps.
  */
 struct list_head *dict_victim(const struct dict_scope *asks, unsigned int root_part)
 {
@@ -231,12 +228,7 @@ struct dict_owner *dict_owner_oldest(void)
 	return most;
 }
 
-/**
- * dict_owner_wait() - how long a user has to wait before giving another name
- * @uid: user id
- *
- * Return: ns.
- */
+/* How many ns must a user wait before giving another name? */
 u64 dict_owner_wait(u32 uid)
 {
 	const u64 now = ktime_get_mono_fast_ns(), cost = NSEC_PER_SEC / RATE;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owners of names: see dict_owner.c
- */
+/* Owners of names: see dict_owner.c */
 #ifndef DEVTRACE_DICT_OWNER_H
 #define DEVTRACE_DICT_OWNER_H
 

@@ -67,8 +67,7 @@ static noinline notrace u32 emit_wants_of(const struct filter_table *t, unsigned
  * @who: flags and severity
  * @data: payload: begins with code, object and signal if the flags say so
  *
- * Uses one table for the whole lookup: parts of two tables would make a filter that was never
- * set.
+ * Uses one table for the whole lookup: parts of two tables would make a filter that was never set.
  *
  * Context: any, preemption off until the event is stored; devtrace_proc_seen() done.
  */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The calls with which a driver gives names; they belong to the kernel, scope 0
- */
+/* The calls with which a driver gives names; they belong to the kernel, scope 0 */
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The user who answers for what a task names or asks for
- */
+/* The user who is charged for what a task names or requests */
 #include <linux/cred.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
@@ -9,12 +7,11 @@
 #include "owner.h"
 
 /**
- * devtrace_owner_of() - the user who answers for the names that a task gives
+ * devtrace_owner_of() - the user who is charged for a task
  * @cred: the credentials of the task
  *
- * This is the task's user. A user namespace counts as one user, however many users it has: the
- * one who made the outermost namespace around the task, or, if root made that namespace, the
- * user who is root inside it.
+ * This is the task's user. All users of a user namespace count as one: as the user who created the
+ * outermost namespace around the task, or, if that is root, the user who is root inside it.
  *
  * notrace: see emit/emit.c.
  *
@@ -37,12 +34,7 @@ notrace u32 devtrace_owner_of(const struct cred *cred)
 	return __kuid_val(uid);
 }
 
-/**
- * devtrace_owner() - the user who answers for the names that current gives
- *
- * Context: any, NMI included.
- * Return: as devtrace_owner_of().
- */
+/* The user who is charged for current: see devtrace_owner_of(). Any context, NMI included. */
 u32 devtrace_owner(void)
 {
 	return devtrace_owner_of(current_real_cred());

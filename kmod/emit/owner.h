@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The user who answers for what a task names or asks for
- */
+/* The user who is charged for what a task names or requests: see owner.c */
 #ifndef DEVTRACE_OWNER_H
 #define DEVTRACE_OWNER_H
 

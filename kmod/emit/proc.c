@@ -5,26 +5,26 @@
  * A table of buckets by thread id; each entry of a bucket is a slot for a thread and its user.
  *
  * A slot holds the latest names of its thread, each with its start time: an event gets the name
- * that the thread had at the time of the event. A thread that is renamed writes only its own
- * slot, so it evicts no names but its own. A new name in a full slot replaces the oldest name. If
- * the oldest name is less than a second old, the new name replaces the latest instead. So a
- * thread has a bounded number of names per second, and the newest is always present.
+ * that the thread had at the time of the event. A thread that is renamed writes only its own slot,
+ * so it evicts only its own names. In a full slot, a new name replaces the oldest one; if that is
+ * less than a second old, it replaces the latest instead. So a thread has a bounded number of names
+ * per second, and the newest is always present.
  *
- * A rename is stored here before the system call that renames returns: the kernel's tracepoint
- * task_rename reports it. So an event in a lane, which no system call announces, gets the name
- * of its time, too. In a kernel without tracepoints, the thread's next emit by system call
- * finds the new name.
+ * The kernel's tracepoint task_rename reports a rename, which is stored here before the system call
+ * that renames returns. So an event in a lane, which no system call announces, gets the name of its
+ * time, too. In a kernel without tracepoints, the thread's next emit by system call finds the new
+ * name.
  *
- * A thread without a slot takes one of its bucket. If all slots of the bucket are in use, the
- * user with the most of them loses the least recently used one. So a user who floods the table
- * with threads evicts only slots of the same user. Root keeps some slots of each bucket.
+ * A thread without a slot takes one of its bucket. If all are in use, the user with the most of
+ * them loses the least recently used one. So a user who floods the table with threads evicts only
+ * slots of the same user. Root keeps some slots of each bucket.
  *
- * A writer claims a slot by changing its sequence number from even to odd. A thread that fails
- * to claim a slot continues without one; its next event tries again. There is no lock, and no
+ * A writer claims a slot by changing its sequence number from even to odd. A thread that fails to
+ * claim a slot continues without one, and tries again with its next event. There is no lock, and no
  * loop that another CPU could prolong.
  *
- * Idle tasks share thread id 0 and have no slot: readers know the CPU from the event's source
- * and call its idle task swapper/CPU.
+ * Idle tasks share thread id 0 and have no slot: readers know the CPU from the event's source and
+ * call its idle task swapper/CPU.
  *
  * notrace: see emit/emit.c.
  */
@@ -112,12 +112,12 @@ static unsigned int proc_bucket(u32 tid)
 	return hash_32(tid, BUCKET_BITS);
 }
 
-/* Add this CPU's counts to slot @i, which the thread that this CPU saw last had. */
+/* Add this CPU's counts to slot @i, that of the thread this CPU saw last. */
 static void leave_last(struct proc_last *last, int i, u64 now)
 {
 	unsigned long stored;
 
-	/* The counts belong to a thread without a slot; keep them, it will try again. */
+	/* The thread has no slot: keep its counts, it will try again. */
 	if (i == PROC_SLOT_NONE)
 		return;
 	stored = xchg(&last->stored, 0);
@@ -207,8 +207,8 @@ static bool same_comm(const char *a, const char *b)
 }
 
 /*
- * The tracepoint has reported the newest name, but the kernel has not stored it in the task
- * yet: an interrupt that emits meanwhile still finds the previous name there.
+ * The tracepoint has reported the newest name, and the kernel is about to store it in the task: an
+ * interrupt that emits meanwhile still finds the previous name there.
  */
 static bool is_being_renamed(unsigned int i, u32 nr, const char *comm, u64 now)
 {
@@ -338,9 +338,8 @@ notrace void devtrace_proc_new(struct task_struct *task)
 	data_race(memcpy(comm, task->comm, sizeof(comm)));
 	comm[sizeof(comm) - 1] = 0;
 	/*
-	 * If we interrupted this function for the same thread, leave the change to it; our
-	 * event is counted for this thread, or for the previous one. Two half changes would
-	 * lose counts.
+	 * If we interrupted this function for the same thread, leave the change to it; our event
+	 * counts for this thread, or for the previous one. Two half changes would lose counts.
 	 */
 	was = xchg(&last->slot, PROC_SLOT_CHANGES);
 	if (was != PROC_SLOT_CHANGES)
@@ -356,7 +355,7 @@ notrace void devtrace_proc_new(struct task_struct *task)
 	WRITE_ONCE(last->slot, i);
 }
 
-/* Store a thread's new name before the kernel does. Threads that have not emitted have no slot. */
+/* Store a thread's new name before the kernel does. A thread that has not emitted has no slot. */
 static void thread_is_renamed(const struct task_struct *task, const char *comm)
 {
 	const unsigned int first = proc_bucket(task->pid) * WAYS;
@@ -448,8 +447,8 @@ void devtrace_proc_count(u32 tid, unsigned long stored)
 }
 
 /*
- * Copy the thread and the names of a slot, consistent with each other. Return the number of
- * names; 0 if there are none, or if the slot changed during each of many tries.
+ * Copy the thread and the names of a slot, consistently. Return the number of names; 0 if there are
+ * none, or if the slot changed in each of many tries.
  */
 static u32 slot_read(unsigned int i, struct proc_name *who, struct name *names, u32 *read_seq)
 {

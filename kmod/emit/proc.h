@@ -3,8 +3,7 @@
  * The names of threads that emitted events
  *
  * They are in a bounded table outside the rings, so the name of a thread outlives the thread. The
- * emit path updates the table when the thread that emits, or its name, is not the one that this
- * CPU saw last.
+ * emit path updates the table when this CPU last saw another thread, or another name of it.
  */
 #ifndef DEVTRACE_PROC_H
 #define DEVTRACE_PROC_H
@@ -76,9 +75,8 @@ struct proc_last {
 DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
 
 /*
- * Called for each new name of a thread by the writer of slot @i, so by one caller at a time for
- * each slot; any context, NMI included, preemption off. After setting it to NULL, call
- * quiet_wait().
+ * Called for each new name of a thread by the writer of slot @i, one at a time for each slot; any
+ * context, NMI included, preemption off. After setting it to NULL, call quiet_wait().
  */
 typedef void (*proc_told_t)(unsigned int i, u32 nr, const struct task_struct *task,
 			    const char *comm, u64 now);
@@ -118,8 +116,7 @@ bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored);
 
 /*
  * Is the result of devtrace_proc_find() still valid? New names of other threads in the bucket do
- * not invalidate it, so a thread that renames itself cannot make readers search for other
- * threads again.
+ * not invalidate it, so a thread that renames itself causes no searches for other threads.
  */
 static inline bool devtrace_proc_same(const struct proc_found *found)
 {

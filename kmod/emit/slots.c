@@ -2,9 +2,9 @@
 /*
  * Kernel events that more than stream 0 wants
  *
- * Such an event is built in a slot outside the rings; store_all() stores it when it is
- * complete. Until then the ring of stream 0 counts as entered, so __devtrace_commit() detects the
- * slot by the test for nested events, which it makes in any case.
+ * Such an event is built in a slot outside the rings; store_all() stores the complete event. Until
+ * then the ring of stream 0 counts as entered, so __devtrace_commit() detects the slot by the test
+ * for nested events, which it makes in any case.
  *
  * notrace: see emit/emit.c.
  */
@@ -148,7 +148,7 @@ int emit_slots_alloc(void)
 	return 0;
 }
 
-/* No emitter is left. */
+/* Called when no emitter is left. */
 void emit_slots_free(void)
 {
 	int cpu;

@@ -80,8 +80,7 @@ static notrace void stop_fired_at(struct stream *s, u64 ts)
 	while (devtrace_clock_now() <= ts && ++tries < WAIT_TRIES)
 		cpu_relax();
 	/*
-	 * LMM(stop:C): If an emitter reads COUNT, then it reads this time. Pairs with
-	 * stop_phase().
+	 * LMM(stop:C): If an emitter reads COUNT, then it reads this time. Pairs with stop_phase().
 	 */
 	atomic_set_release(&st->phase, STOP_COUNT);
 	if (!atomic_read(&st->left))
