@@ -2,21 +2,20 @@
 /*
  * Frames of a reader besides events
  *
- * These are INFO, clock samples, dictionary names, thread names, and changes of the stream's
- * state. Their data is kept outside the rings. A frame is made of it when the reader comes to the
- * event that needs the frame.
+ * These are INFO, clock samples, dictionary names, thread names, and changes of the stream's state.
+ * Their data is kept outside the rings. A frame is made of it when the reader comes to the event
+ * that needs the frame. event that needs the frame.
  *
- * Invariants: A name or clock sample is sent before the first event that uses it. A name is
- * sent after the last event that is older than the name, so an address that is reused appears
- * with the name that it had at the time of the event. Each name is sent once. It is sent again
- * only if the reader seeks before it got the whole frame, or seeks to a time before a rename, or
- * if the stream is announced anew.
- * A name that was replaced before the reader came is not sent. A change of state is sent
- * between the events that it separates.
+ * Invariants: A name or clock sample is sent before the first event that uses it. A name is sent
+ * after the last event that is older than the name, so a reused address appears with the name that
+ * it had at the time of the event. Each name is sent once. It is sent again only if the reader
+ * seeks before it got the whole frame, or seeks to a time before a rename, or if the stream is
+ * announced anew. A name that was replaced before the reader came is not sent. A change of state is
+ * sent between the events that it separates.
  *
  * A program that saves the stream may begin another file, which must be readable without the
- * previous one. announce_again() sends it what a new reader gets: INFO, CLOCK, names and
- * threads. Position, sequence numbers and counts continue, so both files joined are one stream.
+ * previous one. announce_again() sends it what a new reader gets: INFO, CLOCK, names and threads.
+ * Position, sequence numbers and counts continue, so both files joined are one stream.
  */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
@@ -27,13 +26,9 @@
 #include "stream/stop.h"
 #include "stream/stream.h"
 
-/**
- * announce_init() - set up for a reader that got no frame yet
- * @a: zeroed
- * @s: the stream; the caller keeps it
- * @w: where frames go
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Set up for a reader that got no frame yet. @a is zeroed; the caller keeps @s. Return 0 or
+ * -ENOMEM.
  */
 int announce_init(struct announce *a, struct stream *s, struct wire *w)
 {
@@ -62,7 +57,7 @@ void announce_begin(struct announce *a)
 		wire_clock(a->wire, &a->clock);
 }
 
-/* The check of frames changes: make the next frame an INFO that announces the new check. */
+/* The check of frames changes: the next frame is an INFO that announces the new check. */
 void announce_check(struct announce *a)
 {
 	if (a->begun)
@@ -118,7 +113,7 @@ void announce_rewind(struct announce *a)
 	a->has_past = false;
 	a->state = DEVTRACE_STATE_RUNNING;
 	a->began = 0;
-	/* Changes and losses before the last clear are no longer part of the stream. */
+	/* Changes and losses before the last clear no longer belong to the stream. */
 	a->since = atomic64_read(&a->stream->cleared);
 	skip_past(a, a->since);
 }
@@ -141,13 +136,9 @@ void announce_seek(struct announce *a, u64 place, bool names)
 	skip_past(a, place);
 }
 
-/**
- * announce_early_clock() - send a CLOCK before the first event
- * @a: see announce_time()
- * @ts: time to be converted to a date, ns
- *
- * The first event gets another CLOCK, since losses and changes of state may be sent long before
- * it.
+/*
+ * Send a CLOCK before the first event, to convert @ts to a date: see announce_time(). The first
+ * event gets another CLOCK, since losses and changes of state may be sent long before it.
  */
 void announce_early_clock(struct announce *a, u64 ts)
 {
@@ -165,10 +156,9 @@ void announce_early_clock(struct announce *a, u64 ts)
 }
 
 /*
- * Send the latest clock sample that is not newer than @ts, the time of the next event; if all
- * are newer, send the first. Once in a while, also send an INFO. If the wall clock was set after
- * the last sample that was sent, first send the old time, so the decoder knows when the wall clock
- * was set.
+ * Send the latest clock sample that is not newer than @ts, the time of the next event; if all are
+ * newer, send the first. Once in a while, also send an INFO. If the wall clock was set after the
+ * last sample that was sent, first send the old time, so the decoder knows when it was set.
  */
 static void announce_clock(struct announce *a, u64 ts)
 {
@@ -211,7 +201,7 @@ static void announce_clock(struct announce *a, u64 ts)
 	}
 }
 
-/* Send the name of a thread, unless it is the last one sent for the thread. */
+/* Send the name of a thread, unless the thread's last name sent is the same. */
 static void announce_thread(struct announce *a, u32 tid, u64 ts)
 {
 	struct proc_named *named = a->named;
@@ -227,7 +217,7 @@ static void announce_thread(struct announce *a, u32 tid, u64 ts)
 	at = sent->found.slot;
 	if (named[at].stamp == sent->found.stamp && named[at].tid == tid)
 		return;
-	/* Forget which other names of this thread were sent: none of them is the last one now. */
+	/* Forget which other names of this thread were sent: none is the last one now. */
 	first = at & ~(PROC_WAYS - 1);
 	for (i = first; i < first + PROC_WAYS; i++)
 		if (named[i].tid == tid)
@@ -304,15 +294,12 @@ static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 b
 }
 
 /**
- * announce_names() - send the dictionary names that are due
+ * announce_names() - send the dictionary names that are due, each in a frame
  * @a: announce_has_names() is true
  * @want: stop when this many bytes are staged
  * @bound: send only names that hold from this time or earlier; no older event can come
  *
- * Each name is one frame.
- *
- * Return: true if a name was sent; false also if the dictionary has evicted the names that were
- *	due.
+ * Return: true if a name was sent; false also if the dictionary has evicted the names due.
  */
 bool announce_names(struct announce *a, size_t want, u64 bound)
 {
@@ -364,10 +351,7 @@ static bool is_about_to_stop(const struct stream *s)
 	}
 }
 
-/**
- * announce_stop_is_next() - must losses of a stop wait for a change to be sent first?
- * @a: of the reader, which has read the counts
- */
+/* Must losses of a stop wait for a change to be sent first? The reader has read the counts. */
 bool announce_stop_is_next(struct announce *a)
 {
 	bool stops;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Frames of a reader besides events: see announce.c
- */
+/* Frames of a reader besides events: see announce.c */
 #ifndef DEVTRACE_ANNOUNCE_H
 #define DEVTRACE_ANNOUNCE_H
 
@@ -42,9 +40,9 @@ struct proc_named {
 /**
  * struct announce_quiet - events before which nothing must be sent
  * @tid: events of this thread
- * @from: first time
- * @until: up to before this time
- * @bytes: while fewer bytes than this were made
+ * @from: first time of events
+ * @until: their times are before this
+ * @bytes: valid while fewer bytes than this were made
  */
 struct announce_quiet {
 	u32	tid;
@@ -157,8 +155,8 @@ static inline bool announce_is_next(struct announce *a, u64 bound)
 
 /*
  * May this event be the next frame, without another frame before it? A lookup is valid for all
- * events that the reader has copied, because a thread's name is known before an event of the
- * thread is stored. After more events were copied, announce_look_again() requires a new lookup.
+ * events that the reader has copied, because a thread's name is known before its event is stored.
+ * After more events were copied, announce_look_again() requires a new lookup.
  */
 static inline bool announce_is_quiet(const struct announce *a, u32 tid, u64 ts)
 {

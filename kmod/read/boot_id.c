@@ -3,8 +3,8 @@
  * The boot, and the load of the module, that a stream belongs to
  *
  * The kernel exposes its boot id only by a file. So the process that loads the module reads the
- * file, if it sees /proc. The number of a load is random: a module that was unloaded does not
- * know how often it was loaded.
+ * file, if it sees /proc. The number of a load is random, because a module does not know how often
+ * it was loaded before.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -41,11 +41,7 @@ static bool read_boot_id(u8 *boot)
 	return true;
 }
 
-/**
- * boot_id_init() - determine the boot and load numbers
- *
- * Context: the process that loads the module.
- */
+/* Determine the boot and load numbers. Context: the process that loads the module. */
 void boot_id_init(void)
 {
 	do

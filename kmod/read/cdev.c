@@ -4,12 +4,11 @@
  *
  * Documentation/ABI/testing/dev-trace specifies the behavior, with every error number.
  *
- * O_TRUNC clears the buffer, but not when the device is opened: a shell opens with O_TRUNC for
- * `echo text > /dev/trace` as well as for `: > /dev/trace`. The buffer is cleared when the
- * descriptor is closed and nothing was written or emitted through it. The opener must have the
- * right to clear, not the closer: the last to close may be a privileged program that got the
- * descriptor as its standard output, or a kernel thread. Without the right, close(2) returns
- * EPERM and the buffer stays.
+ * O_TRUNC clears the buffer, but not on open(2): a shell opens with O_TRUNC for `echo text >
+ * /dev/trace` as well as for `: > /dev/trace`. The buffer is cleared when the descriptor is closed
+ * and nothing was written or emitted through it. The opener must have the right to clear, not the
+ * closer: that may be a kernel thread, or a privileged program that got the descriptor as its
+ * standard output. Without the right, close(2) returns EPERM and the buffer stays.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -121,9 +120,9 @@ static bool opener_may_clear(struct file *file)
 }
 
 /*
- * Clear a stream and notify listeners. Return 0; -EBUSY: the stream is frozen; -EINTR: killed.
- * With @at_close, a killed process clears the stream, too. It then waits only for commands, and a
- * command does not wait for a program.
+ * Clear a stream and notify listeners. Return 0; -EBUSY: the stream is frozen; -EINTR: killed. With
+ * @at_close, a killed process clears the stream, too: it waits only for commands, and these do not
+ * wait for programs.
  */
 static int stream_clear_told(struct stream *s, bool at_close)
 {
@@ -309,7 +308,7 @@ static int trace_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;
-	/* With READ_IMPLIES_EXEC, a program that asks for PROT_READ gets PROT_EXEC, too. */
+	/* With READ_IMPLIES_EXEC, a program that requests PROT_READ gets PROT_EXEC, too. */
 	if (vma->vm_flags & VM_WRITE ||
 	    (vma->vm_flags & VM_EXEC && !(current->personality & READ_IMPLIES_EXEC)))
 		return -EPERM;
@@ -358,9 +357,9 @@ static void trace_device_release(struct device *dev)
 }
 
 /*
- * If a program wrote to /dev/trace before the device existed, it created a regular file. The
- * kernel then creates no node, and reports nothing, so warn. The path is looked up in the
- * caller's root.
+ * A program that wrote to /dev/trace before the device existed has created a regular file. The
+ * kernel then creates no node, and reports nothing, so warn. The path is looked up in the caller's
+ * root.
  */
 static void look_for_file(const struct device *dev)
 {
@@ -378,12 +377,7 @@ static void look_for_file(const struct device *dev)
 	filp_close(file, NULL);
 }
 
-/**
- * cdev_add_stream() - create the device of a stream
- * @s: the stream, ready to be opened
- *
- * Return: 0 or a negative error number.
- */
+/* Create the device of a stream that is ready to be opened. Return 0 or a negative error number. */
 int cdev_add_stream(struct stream *s)
 {
 	struct device *dev;
@@ -412,22 +406,16 @@ int cdev_add_stream(struct stream *s)
 	return 0;
 }
 
-/**
- * cdev_del_stream() - remove the device of a stream
- * @s: the stream; an open descriptor keeps it
- */
+/* Remove the device of a stream. An open descriptor keeps the stream. */
 void cdev_del_stream(struct stream *s)
 {
 	device_unregister(s->device);
 	s->device = NULL;
 }
 
-/**
- * devtrace_cdev_init() - prepare for cdev_add_stream()
- * @config: owner of the nodes; must stay valid
- * @control: the control page
- *
- * Return: 0 or a negative error number.
+/*
+ * Prepare for cdev_add_stream(). @config: owner of the nodes, which must stay valid; @control: the
+ * control page. Return 0 or a negative error number.
  */
 int devtrace_cdev_init(const struct devtrace_cdev_config *config,
 		       struct devtrace_control *control)
@@ -444,7 +432,7 @@ int devtrace_cdev_init(const struct devtrace_cdev_config *config,
 	return cdev_major;
 }
 
-/* No stream is left. */
+/* Called when no stream is left. */
 void devtrace_cdev_exit(void)
 {
 	__unregister_chrdev(cdev_major, 0, DEVTRACE_STREAMS_MAX, "trace");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * /dev/trace: see cdev.c
- */
+/* /dev/trace: see cdev.c */
 #ifndef DEVTRACE_READ_CDEV_H
 #define DEVTRACE_READ_CDEV_H
 

@@ -5,9 +5,9 @@
  * read(2) returns any number of bytes of the frames that the reader staged. It waits only if
  * there is no byte. poll(2) reports the device as readable if read(2) would not wait.
  *
- * Invariants: Bytes count as taken only when they were copied to the program, so a bad buffer
- * loses no byte. A reader that is about to wait announces that to wake.c and lane_wake.c before
- * it checks for events.
+ * Invariants: Bytes count as taken only once copied to the program, so a bad buffer loses no byte.
+ * A reader that is about to wait announces that to wake.c and lane_wake.c before it checks for
+ * events.
  */
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -36,8 +36,8 @@
  * So a reader that drained the stream is held off (read 100 ms, poll 50 ms) unless much has
  * arrived: that bounds the feedback and hides no event.
  *
- * A thread in poll(2) checks again when it wakes. It wakes at the latest 100 ms after it began to
- * wait; this time includes the delay.
+ * A thread in poll(2) checks again when it wakes, at the latest 100 ms after it began to wait, the
+ * delay included.
  */
 #define REST_POLL	(HZ / 20 ?: 1)
 #define REST_READ	(HZ / 10 ?: 1)
@@ -112,8 +112,8 @@ static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
 }
 
 /*
- * Read as many available frames as fit. The lock is held, but released while frames are copied;
- * no other read can use the reader meanwhile. @err: 0, -EFAULT or the error of reader_fill().
+ * Read as many available frames as fit. The lock is held, but released while frames are copied; no
+ * other read can use the reader meanwhile. @err: 0, -EFAULT or the error of reader_fill().
  */
 static ssize_t read_frames(struct handle *h, struct iov_iter *to, int *err)
 {
@@ -193,7 +193,7 @@ ssize_t cdev_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return done ?: err;
 }
 
-/* Would read(2) return something? If this cannot be said yet, make poll(2) look again soon. */
+/* Would read(2) return something? If that is not known yet, make poll(2) look again soon. */
 static bool poll_ready(struct handle *h)
 {
 	int ret = reader_ready(h->reader);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * read(2), poll(2) and lseek(2) of /dev/trace: see cdev_read.c
- */
+/* read(2), poll(2) and lseek(2) of /dev/trace: see cdev_read.c */
 #ifndef DEVTRACE_CDEV_READ_H
 #define DEVTRACE_CDEV_READ_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * write(2) of /dev/trace: see cdev_write.c
- */
+/* write(2) of /dev/trace: see cdev_write.c */
 #ifndef DEVTRACE_CDEV_WRITE_H
 #define DEVTRACE_CDEV_WRITE_H
 

@@ -14,13 +14,7 @@
 #include "stream/table.h"
 #include "stream/wake.h"
 
-/**
- * stream_clear() - hide all events committed so far from readers
- * @s: the stream
- *
- * Context: process, devtrace_lock held.
- * Return: 0; -EBUSY: the stream is frozen.
- */
+/* Hide all events committed so far from readers. devtrace_lock held. Return 0; -EBUSY: frozen. */
 int stream_clear(struct stream *s)
 {
 	struct ring *r;

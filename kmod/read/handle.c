@@ -2,16 +2,16 @@
 /*
  * An open descriptor of /dev/trace
  *
- * A descriptor open for reading has a reader. A descriptor open for reading and writing gets its
- * reader at the first read, poll or seek: a program that emits opens the device for both, to map
- * the control page, and most such programs never read.
+ * A descriptor open for reading has a reader. One open for reading and writing gets its reader at
+ * the first read, poll or seek: a program that emits opens the device for both, to map the control
+ * page, and mostly never reads.
  *
- * User memory may be behind userfaultfd(2) or FUSE, where a page fault can wait forever. So
- * read(2) holds no lock while it copies. It sets a flag instead; until it clears the flag, no
- * other call may use the staged frames. Another read(2) or lseek(2) waits for the flag and can be
- * interrupted; a nonblocking read gets EAGAIN, and poll(2) finds nothing to read. When the copy
- * ends, callers that got EAGAIN or found nothing are woken. A nonblocking read that finds the lock
- * taken also gets EAGAIN, since the holder may be preempted for long.
+ * User memory may be behind userfaultfd(2) or FUSE, where a page fault can wait forever. So read(2)
+ * holds no lock while it copies. It sets a flag instead; until it clears the flag, no other call
+ * may use the staged frames. Another read(2) or lseek(2) waits for the flag and can be interrupted;
+ * a nonblocking read gets EAGAIN, and poll(2) finds nothing to read; both are woken when the copy
+ * ends. A nonblocking read that finds the lock taken also gets EAGAIN, since the holder may be
+ * preempted for long.
  *
  * Invariant: No lock is held while user memory is accessed. So each wait for a lock is bounded,
  * and killable unless the caller must not give up.
@@ -42,12 +42,7 @@ static int wait_copied(struct handle *h)
 	return copying ? -ERESTARTSYS : 0;
 }
 
-/**
- * handle_trylock() - take the lock if it is free
- * @h: the handle
- *
- * Return: false if another call holds it; that call wakes readers when it unlocks.
- */
+/* Take the lock if it is free; otherwise return false: its holder wakes readers when it unlocks. */
 static bool handle_trylock(struct handle *h)
 {
 	if (mutex_trylock(&h->lock))
@@ -61,13 +56,9 @@ static bool handle_trylock(struct handle *h)
 	return mutex_trylock(&h->lock);
 }
 
-/**
- * handle_lock() - take the lock while no other read is copying
- * @h: the handle
- * @nowait: wait neither for the lock nor for the copying read
- *
- * Return: 0 with the lock held; -EAGAIN with @nowait if another call holds the lock or is
- *	copying; -ERESTARTSYS.
+/*
+ * Take the lock while no other read is copying. With @nowait, return -EAGAIN instead of waiting.
+ * Return 0 with the lock held, -EAGAIN or -ERESTARTSYS.
  */
 int handle_lock(struct handle *h, bool nowait)
 {
@@ -88,9 +79,8 @@ int handle_lock(struct handle *h, bool nowait)
 	}
 }
 
-/**
- * handle_release() - release the lock, and wake callers that got EAGAIN
- * @h: the handle; while a read is copying, the end of the copy wakes them
+/*
+ * Release the lock. Wake callers that got EAGAIN; if a read is copying, the end of the copy does.
  */
 void handle_release(struct handle *h)
 {
@@ -113,7 +103,7 @@ void handle_release(struct handle *h)
 		wake_again(h->stream);
 }
 
-/* Release the lock. If the caller was copying, wake those that wait for the end of the copy. */
+/* Release the lock. If the caller was copying, wake waiters for the end of the copy. */
 void handle_unlock(struct handle *h)
 {
 	const bool copied = h->copying;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * An open descriptor of /dev/trace: see handle.c
- */
+/* An open descriptor of /dev/trace: see handle.c */
 #ifndef DEVTRACE_HANDLE_H
 #define DEVTRACE_HANDLE_H
 

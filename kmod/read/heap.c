@@ -3,22 +3,19 @@
  * The sources of a reader, ordered by the time of their next event
  *
  * The sources are in a binary heap, ordered by key, then by the number of the source, so the order
- * does not depend on chance. Keys are stored in the heap, beside the pointers to the sources: with
- * 256 sources that alternate, an event costs comparisons on eight levels.
+ * does not depend on chance. The heap stores the keys beside the pointers to the sources: with 256
+ * sources that alternate, an event costs comparisons on eight levels.
  *
- * Invariants: Each source is in the heap once. Its key in the heap is the key that it had when it
- * was put there; code that changes other keys than the key of the front calls heap_make(). Two
- * entries with the greatest key follow the last source, so that a source with one child and a
- * heap of one source need no special case.
+ * Invariants: Each source is in the heap once, with the key it had when it was put there; code that
+ * changes other keys than that of the front calls heap_make(). Two entries with the greatest key
+ * follow the last source, so that a source with one child and a heap of one source need no special
+ * case.
  */
 #include <linux/limits.h>
 
 #include "heap.h"
 
-/**
- * heap_put_front() - move the front source to its place after its key has changed
- * @rd: the reader
- */
+/* Move the front source to its place after its key has changed. */
 void heap_put_front(struct reader *rd)
 {
 	heap_sift_front(rd, rd->heap->src);
@@ -29,10 +26,7 @@ static noinline void sift_any(struct front *heap, unsigned long nr, unsigned lon
 	heap_sift(heap, nr, i, heap[i]);
 }
 
-/**
- * heap_make() - build the heap after keys have changed
- * @rd: the reader
- */
+/* Build the heap after keys have changed. */
 void heap_make(struct reader *rd)
 {
 	unsigned int i;

@@ -42,8 +42,7 @@ static __always_inline void heap_sift_front(struct reader *rd, struct source *sr
 }
 
 /*
- * The front source gives its events before this time without a change of the heap. It always
- * gives at least one.
+ * The front source gives its events before this time, at least one, without a change of the heap.
  */
 static __always_inline u64 heap_until(const struct reader *rd)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Addresses of the kernel, which readers see as hashes
- */
+/* Addresses of the kernel, which readers see as hashes */
 #include <linux/siphash.h>
 
 #include "boot_id.h"
@@ -20,11 +18,7 @@ u64 hide_address(u64 v)
 	return siphash_1u64(v, &devtrace_boot_id.key) | 1ULL << 63;
 }
 
-/**
- * hide_in_elements() - hide the addresses in the elements of a kernel event
- * @p: the elements
- * @len: bytes of them
- */
+/* Hide the addresses in the elements of a kernel event, @len bytes. */
 void hide_in_elements(u8 *p, unsigned int len)
 {
 	unsigned int i = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Addresses of the kernel, which readers see as hashes
- */
+/* Addresses of the kernel, which readers see as hashes */
 #ifndef DEVTRACE_HIDE_H
 #define DEVTRACE_HIDE_H
 

@@ -2,15 +2,14 @@
 /*
  * Report the events that a stopped stream missed at the right place
  *
- * Events emitted while a stream is stopped have no record; they are only counted. A reader that
- * is opened later finds the sum of the counts of all stops. So the stream stores, with each
- * change of state, how many events each ring and each slot had missed by then (see
- * stream_missed() and slots_count_missed()), and the reader reports the losses of each stop
- * between its two changes.
+ * Events emitted while a stream is stopped are only counted. A reader that is opened later finds
+ * the sum of the counts of all stops. So with each change of state, the stream stores how many
+ * events each ring and slot had missed so far (see stream_missed() and slots_count_missed()), and
+ * the reader reports the losses of each stop between its two changes.
  *
- * Invariants: Losses with the cause "stopped" are reported after the change that stopped the
- * stream and before the next change. Each loss is reported once. A loss that was not counted yet
- * at one change is reported at the next change, or as soon as no further change is known.
+ * Invariants: Losses by a stop are reported after the change that stopped the stream and before the
+ * next change, each once. A loss that is not counted at one change is reported at the next, or as
+ * soon as no further change is known.
  */
 #include "announce.h"
 #include "missed.h"
@@ -20,8 +19,8 @@
 #include "stream/stream.h"
 
 /*
- * Get the number of events that a source missed before change @n. Return false if they are not
- * counted yet, or if the number is forgotten.
+ * Get the number of events that a source missed before change @n; false: not known yet, or any
+ * more.
  */
 static bool missed_before(const struct stream *s, struct source *src, unsigned long n, u64 *missed)
 {
@@ -43,10 +42,7 @@ bool missed_tell(struct reader *rd)
 	/* Events missed because of this change are reported after it. */
 	const bool stops = a->state == DEVTRACE_STATE_RUNNING &&
 			   a->past.state != DEVTRACE_STATE_RUNNING;
-	/*
-	 * A seek counts all events that were missed before it as reported, but not events that
-	 * were cleared after it.
-	 */
+	/* A seek counts earlier missed events as reported, but not those cleared after it. */
 	const bool first = a->sought && stops && a->past.ts >= a->since;
 	unsigned int i;
 	u64 n, to, *told;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Events that a stopped stream missed: see missed.c
- */
+/* Events that a stopped stream missed: see missed.c */
 #ifndef DEVTRACE_MISSED_H
 #define DEVTRACE_MISSED_H
 

@@ -2,18 +2,18 @@
 /*
  * A reader of a stream: merges events in order of time
  *
- * A reader merges its sources, see source.h. They are in a heap, ordered by the time of their
- * next event. A source without an event at hand is ordered by its bound: no event of the source
- * that comes later is older.
+ * A reader merges its sources, see source.h. They are in a heap, ordered by the time of their next
+ * event. A source without an event at hand is ordered by its bound: no later event of the source is
+ * older.
  *
  * Order: An event is given when no bound is below its time, so no older event can come. While a
- * writer is active in one source, newer events of the other sources wait. If an event is much
- * later than the reader's clock, its CPU has a wrong clock, and it is left for another call. If it
- * is more than a second later, it gets the reader's time and DEVTRACE_F_LATE.
+ * writer is active in one source, newer events of the other sources wait. If an event is more than
+ * AHEAD_NS later than the reader's clock, its CPU has a wrong clock, and it is left for another
+ * call. If it is more than a second later, it gets the reader's time and DEVTRACE_F_LATE.
  *
- * Counts: The losses of a source are reported once, in LOST frames before its next event. So
- * for every source and reader, events given and events reported lost add up to events emitted.
- * Losses from a stop are reported between two changes of state: missed.c.
+ * Counts: Losses of a source are reported once, in LOST frames before its next event. So for every
+ * source and reader, events given and events reported lost add up to events emitted. missed.c
+ * reports losses by a stop between two changes of state.
  */
 #include <linux/bits.h>
 #include <linux/kref.h>
@@ -39,8 +39,8 @@
 /* A read does not wait for CPUs whose clocks differ by more than this. */
 #define AHEAD_NS	NSEC_PER_MSEC
 /*
- * Limit of events that one call skips because they are older than the place of lseek(2). Without
- * a limit, a call may never end, since writers may emit as fast as it skips.
+ * One call skips at most this many events that are older than the place of lseek(2): writers may
+ * emit as fast as it skips.
  */
 #define SKIPPED_MOST	BIT(20)
 
@@ -50,8 +50,8 @@ struct wire *reader_wire(struct reader *rd)
 }
 
 /*
- * Follow a clear: unread events are reported as cleared. If the clear is still in progress, only
- * some sources are cleared yet; the next call finds the other sources cleared.
+ * Follow a clear: unread events are reported as cleared. If the clear is still in progress, the
+ * next call follows the rest.
  */
 static void follow_clear(struct reader *rd)
 {
@@ -71,17 +71,16 @@ static void give_events(struct reader *rd, struct source *src)
 }
 
 /*
- * Make the frames that must precede the next event, besides those that belong to the event
- * itself. This is needed only after more events were copied: the frames that earlier copied events
- * need were made then. Return true if a frame was made.
+ * Make the frames that must precede the next event, other than those of the event itself. Needed
+ * only after more events were copied: earlier events got theirs then. Return true if a frame was
+ * made.
  */
 static bool reader_tell(struct reader *rd, size_t want)
 {
 	struct announce *a = &rd->told;
 	/*
-	 * The set of names sent must depend on the events alone, not on the sizes of reads.
-	 * So names that hold from a time on are sent only before an event, or if no source has
-	 * an event.
+	 * The names sent must depend on the events alone, not on the sizes of reads. So names that
+	 * hold from a time on are sent only before an event, or if no source has an event.
 	 */
 	const u64 names = rd->heap->src->ready || !rd->nr_ready ? rd->heap->key : 0;
 
@@ -117,10 +116,7 @@ static int refresh_all(struct reader *rd)
 	return err;
 }
 
-/*
- * The events of a new lane may be as old as the last ones copied, but not older. So look for
- * new lanes after each copy.
- */
+/* Look for new lanes after each copy: their events may be as old as the last ones copied. */
 static int look_for_lanes(struct reader *rd)
 {
 	if (likely(reader_nr_lanes(rd) == slots_nr()))
@@ -147,8 +143,8 @@ static bool all_ahead(const struct reader *rd, u64 bound)
  * @rd: the reader, locked
  * @want: stop when this many bytes are staged
  *
- * Holds only the reader's own lock throughout; shared data is locked for one step at a time,
- * see "Who waits for whom" in ring.rst.
+ * Holds only the reader's own lock throughout; shared data is locked for one step at a time, see
+ * "Who waits for whom" in ring.rst.
  *
  * Return: 0; -EAGAIN if an active writer holds back events of other rings, or if this call gave
  *	up skipping filtered events: call again soon; -ENOMEM; -EINTR: killed.
@@ -212,22 +208,15 @@ int reader_fill(struct reader *rd, size_t want)
 	return 0;
 }
 
-/**
- * reader_check() - change the check of all following frames
- * @rd: the reader, locked
- * @check: enum devtrace_check
- */
+/* Change the check of all following frames. The reader is locked. */
 void reader_check(struct reader *rd, u8 check)
 {
 	rd->wire.check = check;
 	announce_check(&rd->told);
 }
 
-/**
- * reader_announce() - announce the stream anew
- * @rd: the reader, locked
- *
- * Return: number of bytes that are staged already; the announcement follows them.
+/*
+ * Announce the stream anew, after the staged bytes, whose number is returned. The reader is locked.
  */
 u32 reader_announce(struct reader *rd)
 {
@@ -235,10 +224,7 @@ u32 reader_announce(struct reader *rd)
 	return wire_staged(&rd->wire);
 }
 
-/**
- * reader_follows() - the reader is about to wait for the first time
- * @rd: the reader, locked
- */
+/* The reader, locked, is about to wait for the first time. */
 void reader_follows(struct reader *rd)
 {
 	if (rd->follows || !reader_has_lanes(rd))
@@ -261,12 +247,7 @@ static void reader_release(struct kref *ref)
 	reader_destroy(container_of(ref, struct reader, ref));
 }
 
-/**
- * reader_put() - drop a reference to a reader
- * @rd: from reader_new(), or with @ref raised
- *
- * Context: process.
- */
+/* Drop a reference to a reader. Process context. */
 void reader_put(struct reader *rd)
 {
 	kref_put(&rd->ref, reader_release);
@@ -290,11 +271,9 @@ static void reader_list(struct reader *rd)
 	raw_spin_unlock(&s->readers_lock);
 }
 
-/**
- * reader_new() - create a reader at the oldest event
- * @s: the stream; the caller keeps it until reader_free()
- *
- * Return: the reader, or NULL if there is no memory.
+/*
+ * Create a reader at the oldest event, or return NULL. The caller keeps the stream until
+ * reader_free().
  */
 struct reader *reader_new(struct stream *s)
 {
@@ -318,7 +297,7 @@ struct reader *reader_new(struct stream *s)
 	return rd;
 }
 
-/* stream_reader() may hold a reference for a moment longer. */
+/* stream_reader() may hold a reference a moment longer. */
 void reader_free(struct reader *rd)
 {
 	raw_spin_lock(&rd->stream->readers_lock);

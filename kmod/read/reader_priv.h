@@ -95,8 +95,8 @@ static inline struct source *reader_source(const struct reader *rd, unsigned int
 }
 
 /*
- * Does the reader get this event? An event in progress during lseek(2) may be older than the
- * place. Sends the frames that must precede the event.
+ * Does the reader get this event? An event in progress during lseek(2) may be older than the place.
+ * Sends the frames that must precede the event.
  */
 static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
 {
@@ -116,8 +116,8 @@ static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
  * @stop: the window ends when the buffer is filled up to this byte
  * @tid: thread of the events
  *
- * No frame must be sent before these events, and the reader wants them. The values are copied from
- * members of the reader for a sequence of events.
+ * No frame must be sent before these events, and the reader wants them. The values are copies of
+ * members of the reader, for a sequence of events.
  */
 struct window {
 	u64	from, span;

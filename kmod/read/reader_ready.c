@@ -2,8 +2,8 @@
 /*
  * Would read(2) return something?
  *
- * An event in a ring or a lane may be unwanted, or may have to wait for older events. So
- * readiness is reported only once a frame exists: poll(2) and a nonblocking read(2) agree.
+ * An event in a ring or a lane may be unwanted, or may have to wait for older events. So only a
+ * frame counts as readable: poll(2) and a nonblocking read(2) agree.
  */
 #include <linux/minmax.h>
 
@@ -28,13 +28,9 @@ static bool may_have(struct reader *rd)
 	return ring_sources_unread(rd, percent) || lane_sources_unread(rd, percent);
 }
 
-/**
- * reader_ready() - is there something to read, and enough for the watermark?
- * @rd: the reader, locked
- *
- * Makes a frame to find out, since an event may be unwanted or may have to wait.
- *
- * Return: 1, 0, or the error of reader_fill().
+/*
+ * Make a frame, if needed. Return 1: there is enough for the watermark; 0; or the error of
+ * reader_fill().
  */
 int reader_ready(struct reader *rd)
 {
@@ -51,10 +47,7 @@ int reader_ready(struct reader *rd)
 /* If one ring has this many unread bytes, they should not wait for long. */
 #define MUCH	65536U
 
-/**
- * reader_much() - does a ring, or the ring of blocks, have much unread?
- * @rd: the reader, locked
- */
+/* Has a ring, or the ring of blocks, much unread? The reader is locked. */
 bool reader_much(struct reader *rd)
 {
 	if (ring_sources_much(rd, MUCH))

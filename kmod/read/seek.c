@@ -33,8 +33,8 @@ static void seek_go(struct reader *rd, u64 ts, u64 now)
 }
 
 /*
- * Return the time of the next event; if there is none, a time just after the last event. An event
- * of which the program has not yet read the last byte counts as the next one.
+ * Return the time of the next event; if there is none, a time just after the last one. An event of
+ * which the program has not read the last byte counts as the next one.
  */
 static loff_t reader_tell(struct reader *rd)
 {

@@ -43,13 +43,7 @@ void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u
 	source_lost(rd, src, cause, count, src->last, src->ready ? src->key : now);
 }
 
-/**
- * source_report_stopped() - make a LOST frame for events missed by a stop, if any
- * @rd: the reader
- * @src: its source
- * @count: number of events
- * @to: trace clock, ns: no lost event is newer
- */
+/* Make a LOST frame for events missed by a stop, if any; none is newer than @to. */
 void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64 to)
 {
 	const u64 from = max(src->last, rd->told.began);
@@ -58,12 +52,7 @@ void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64
 		source_lost(rd, src, DEVTRACE_LOST_STOPPED, count, from, max(from, to));
 }
 
-/**
- * source_report_passed() - report the events that the source skipped
- * @rd: the reader
- * @src: its source; @cleared and @lost become 0
- * @now: trace clock, ns
- */
+/* Report the events that the source skipped, up to the time @now. */
 void source_report_passed(struct reader *rd, struct source *src, u64 now)
 {
 	source_report(rd, src, DEVTRACE_LOST_CLEARED, src->cleared, now);

@@ -9,9 +9,9 @@
  *	source_seek()		go to a time, to the oldest event or behind the newest
  *	source_clear()		follow a clear of the stream
  *
- * Invariants: A source that is not ready has a bound in @key: a time such that no older event can
- * still come from the source. Events that a source skips without giving them are counted in @lost
- * or @cleared until a refresh reports them, once.
+ * Invariants: The @key of a source that is not ready is a bound: no older event can still come from
+ * it. Events that a source skips are counted in @lost or @cleared until a refresh reports them,
+ * once.
  *
  * missed.c reports events missed by stops with the functions source_missed*().
  *
@@ -56,10 +56,9 @@ static inline int source_refresh(struct reader *rd, struct source *src)
  * @rd: the reader
  * @src: its source, ready; stays ready only if the next event is at hand
  *
- * Advances past at least one event. It may advance further, as long as reader_goes_on() is true.
- * An event for which no frame is made has been overwritten, or is older than the place of
- * lseek(2). A lane source continues with the next lanes of the heap; only the heap's front is then
- * out of order.
+ * Advances past at least one event, and further while reader_goes_on() is true. An event that gets
+ * no frame was overwritten, or is older than the place of lseek(2). A lane source continues with
+ * the next lanes of the heap; only the heap's front is then out of order.
  */
 static inline void source_give(struct reader *rd, struct source *src)
 {
@@ -79,8 +78,7 @@ static inline void source_give(struct reader *rd, struct source *src)
  * @ts: trace clock, ns; 0: the oldest event; U64_MAX: behind the newest
  * @now: trace clock, not before any event that is found
  *
- * Events before that place do not count as lost. But if @ts is 0, events that were lost after the
- * last clear count as lost.
+ * Earlier events do not count as lost; but if @ts is 0, those lost after the last clear do.
  */
 static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u64 now)
 {
@@ -98,11 +96,7 @@ static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u6
 	source_set_ready(rd, src, false);
 }
 
-/**
- * source_clear() - count unread events that were cleared
- * @rd: the reader
- * @src: its source
- */
+/* Count unread events that were cleared. */
 static inline void source_clear(struct reader *rd, struct source *src)
 {
 	switch (src->kind) {
@@ -114,12 +108,7 @@ static inline void source_clear(struct reader *rd, struct source *src)
 	}
 }
 
-/**
- * source_missed_before() - number of events that a source missed before a change of state
- * @s: the stream
- * @src: its source
- * @n: number of the change; stream_counted() is true, check stream_remembers() afterwards
- */
+/* Number of events that a source missed before change @n: see stream_missed(). */
 static inline u64 source_missed_before(const struct stream *s, struct source *src, unsigned long n)
 {
 	switch (src->kind) {

@@ -2,14 +2,13 @@
 /*
  * A reader's place in the events of one slot of lanes
  *
- * The reader copies nothing in advance. It reads each event in place, in the ring of blocks,
- * and then checks whether the event was overwritten meanwhile.
+ * The reader copies nothing in advance. It reads each event in place, in the ring of blocks, and
+ * then checks whether it was overwritten meanwhile.
  *
  * Invariants: Each event of the slot before the front was given, or is counted in @lost or
- * @cleared. A refresh takes the events of the slot's lane before it reports that there is no
- * event: after that, no event older than the slot's floor can come, and the floor is the bound.
- * Preemption is off while a block is read, for one run at most, because slots_resize() waits for
- * code with preemption off before it frees blocks.
+ * @cleared. A refresh takes the events of the slot's lane before it reports that there is none:
+ * then no event older than the slot's floor can come, and the floor is the bound. Preemption is off
+ * while a block is read, for one run at most: slots_resize() waits for that before it frees blocks.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -43,9 +42,8 @@ static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s
 }
 
 /*
- * May the run still exist, so that a check of the tail suffices? On machines where tail_low_t
- * is half of the tail, check once a call under the ring's lock, since the reader may have slept
- * for long.
+ * May the run still exist, so that a check of the tail suffices? Where tail_low_t is half of the
+ * tail, check once a call under the ring's lock, since the reader may have slept for long.
  */
 static bool run_is_there(struct reader *rd, struct lane_source *s)
 {
@@ -53,7 +51,7 @@ static bool run_is_there(struct reader *rd, struct lane_source *s)
 	       run_is_still_there(rd, s);
 }
 
-/* The rest of the run is lost; the number in the next run shows how many events that are. */
+/* The rest of the run is lost; the index in the next run shows how many events that are. */
 static bool run_is_gone(struct lane_source *s)
 {
 	s->at = s->len;
@@ -94,9 +92,8 @@ static noinline bool peek_any(struct lane_source *s, const u8 *records)
 }
 
 /*
- * Find the next event of the run; valid if blocks_there() returns true afterwards. Preemption
- * is off. The fast path is for a record of the short form after another record of that form:
- * nearly all records are like that.
+ * Find the next event of the run; valid if blocks_there() returns true afterwards. Preemption is
+ * off. The fast path is for consecutive records of the short form, which nearly all are.
  */
 static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 {
@@ -188,10 +185,7 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 	return true;
 }
 
-/*
- * Give the event at the front, then further events, including events of the next lanes in the
- * heap. Preemption is off.
- */
+/* Give the front event and further ones, also of the next lanes in the heap. Preemption is off. */
 static void lane_source_give_run(struct reader *rd, struct lane_source *s)
 {
 	const u8 *records = blocks_records(slots_ring(), s->run);
@@ -282,15 +276,10 @@ static void report_lane(struct reader *rd, struct lane_source *s, const struct s
 	s->bad = v->bad;
 }
 
-/**
- * lane_source_missed() - report events missed because the stream was stopped
- * @rd: the reader
- * @s: its source
- * @n: number of events since the slot was allocated
- * @to: trace clock, ns: no missed event is newer
- *
- * A program writes no event into its lane while the stream is stopped, so these are the few
- * events that threads were writing at the stop.
+/*
+ * Report that a source has missed @n events by stops since the slot was allocated, none newer than
+ * @to. They are few: a program writes events into its lane during a stop only if it began them
+ * before.
  */
 void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to)
 {
@@ -309,7 +298,7 @@ bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v
 	       memcmp(s->drops, v->dropped, sizeof(s->drops));
 }
 
-/* Go from run to run to the next event. Return the last run, 0 if there was none. */
+/* Go from run to run to the next event. Return the last run; 0: there was none. */
 static run_place_t next_event(struct reader *rd, struct lane_source *s)
 {
 	run_place_t place;
@@ -335,7 +324,7 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 
 	slot_refresh(s->slot, &v);
 	s->src.busy = v.busy;
-	/* After a seek, the reader may stand within a run: look at the rest of that run first. */
+	/* After a seek, the reader may be within a run: look at the rest of that run first. */
 	if (lane_source_look(rd, s))
 		source_set_ready(rd, &s->src, true);
 	else

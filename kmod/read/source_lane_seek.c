@@ -93,12 +93,9 @@ void lane_source_clear(struct reader *rd, struct lane_source *s)
 	source_set_ready(rd, &s->src, false);
 }
 
-/**
- * lane_source_begin() - set the place in a slot that is new to the reader
- * @s: the source, zeroed except for its slot and number
- * @key: trace clock, ns: no event of the slot is older
- *
- * All events of the slot that were cleared are reported as cleared.
+/*
+ * Set the place in a slot that is new to the reader. @s is zeroed except for its slot and number;
+ * no event is older than @key. Cleared events are reported as cleared.
  */
 void lane_source_begin(struct lane_source *s, u64 key)
 {
@@ -121,11 +118,7 @@ static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
 	return s ? v.idx != s->idx || lane_source_has_news(s, &v) : v.idx != 0;
 }
 
-/**
- * lane_sources_unread() - does a slot have unread events?
- * @rd: the reader
- * @percent: require this part of the ring of blocks to be unread; 0: any event
- */
+/* Has a slot unread events: @percent of the ring of blocks, or any if it is 0? */
 bool lane_sources_unread(const struct reader *rd, unsigned int percent)
 {
 	const u64 size = slots_bytes();
@@ -143,10 +136,7 @@ bool lane_sources_unread(const struct reader *rd, unsigned int percent)
 	return false;
 }
 
-/**
- * lane_sources_lag() - unread bytes of the ring of blocks
- * @rd: the reader, which may read meanwhile
- */
+/* Unread bytes of the ring of blocks. The reader may read meanwhile. */
 u64 lane_sources_lag(const struct reader *rd)
 {
 	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
@@ -159,9 +149,9 @@ u64 lane_sources_lag(const struct reader *rd)
 	for (i = 0; i < nr; i++) {
 		if (i < known) {
 			s = reader_lane(rd, i);
-			/* A slightly old value suffices. */
+			/* Slightly old values suffice. */
 			run = data_race(s->run);
-			/* A slightly old value suffices. */
+			/* See above. */
 			idx = data_race(s->idx);
 		} else {
 			/* A reader begins here when it finds the slot. */

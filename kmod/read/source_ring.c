@@ -2,18 +2,17 @@
 /*
  * A reader's place in the ring of one CPU
  *
- * The reader copies a number of records at a time; a copy cannot be overwritten by the writer.
- * The ring is locked for one copy, or one step of a search.
+ * The reader copies several records at a time; a writer cannot overwrite the copy. The ring is
+ * locked for one copy, or one step of a search.
  *
- * Invariants: @at is the place of the record at the front of the copy; it moves by whole
- * records. All events between two values of @at were given, or are counted in @lost, @cleared
- * or @voids. So for every ring and reader, events given and events reported lost add up to
- * events emitted.
+ * Invariants: @at is the place of the record at the front of the copy; it moves by whole records.
+ * All events between two values of @at were given, or are counted in @lost, @cleared or @voids. So
+ * for every ring and reader, events given and events reported lost add up to events emitted.
  *
- * The bound: A writer increments its ring's nest count before it reads the clock. The reader
- * reads the clock, and then the nest count. If no writer is active and everything is committed, an
- * event that comes later is not older than the reader's clock minus MARGIN_NS, the time in which
- * a store becomes visible. While a writer is active, the bound does not advance.
+ * The bound: A writer increments its ring's nest count before it reads the clock; the reader reads
+ * the clock, then the nest count. If no writer is active and everything is committed, no later
+ * event is older than the reader's clock minus MARGIN_NS, the time in which a store becomes
+ * visible. While a writer is active, the bound does not advance.
  */
 #include <linux/lockdep.h>
 #include <linux/math64.h>
@@ -45,8 +44,8 @@ static __always_inline void skip_units(struct ring_source *s, u32 units)
 }
 
 /*
- * Look at the record at the front of the cache, after skipping padding and withdrawn records.
- * Return false if the cache does not have the whole record.
+ * Look at the record at the front of the cache, after padding and withdrawn records. Return false
+ * if the cache does not have the whole record.
  */
 static __always_inline bool peek_ring(struct ring_source *s)
 {
@@ -170,12 +169,9 @@ static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 	}
 }
 
-/**
- * ring_source_missed() - report events missed because the stream was stopped
- * @rd: the reader
- * @s: its source
- * @n: number of events since the stream was created
- * @to: trace clock, ns: no missed event is newer
+/*
+ * Report that a source has missed @n events by stops since the stream was created, none newer than
+ * @to.
  */
 void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 {
@@ -407,12 +403,7 @@ void ring_source_seek(struct ring_source *s, u64 ts, u64 now)
 	drop_cache(s);
 }
 
-/**
- * ring_sources_prepare_seek() - allocate memory for a seek to a time
- * @rd: the reader
- *
- * Return: 0, or -ENOMEM: the reader has not moved.
- */
+/* Allocate memory for a seek to a time. Return 0, or -ENOMEM: the reader has not moved. */
 int ring_sources_prepare_seek(struct reader *rd)
 {
 	unsigned int i;
@@ -443,11 +434,7 @@ static bool ring_source_unread(const struct ring_source *s, unsigned int percent
 	return moved || v.commit.pos - (s->placed ? s->at.pos : v.tail.pos) >= units;
 }
 
-/**
- * ring_sources_unread() - does a ring have unread events or drops?
- * @rd: the reader
- * @percent: require this part of its size to be unread; 0: anything
- */
+/* Has a ring unread events or drops: @percent of its size, or any if it is 0? */
 bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 {
 	unsigned int i;
@@ -465,11 +452,7 @@ bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 	return false;
 }
 
-/**
- * ring_sources_much() - does a ring have much unread?
- * @rd: the reader
- * @bytes: this much, or half of the ring
- */
+/* Has a ring much unread: @bytes, or half of the ring? */
 bool ring_sources_much(const struct reader *rd, u32 bytes)
 {
 	unsigned int i;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A reader's place in the ring of one CPU: see source_ring.c
- */
+/* A reader's place in the ring of one CPU: see source_ring.c */
 #ifndef DEVTRACE_SOURCE_RING_H
 #define DEVTRACE_SOURCE_RING_H
 

@@ -2,12 +2,12 @@
 /*
  * The set of a reader's sources
  *
- * The set has the ring of each possible CPU from the beginning. For stream 0, it also gets each
- * slot that ever had a lane; a slot is added when the reader finds it.
+ * The set has the ring of each possible CPU from the beginning. A reader of stream 0 adds each slot
+ * that ever had a lane when it finds the slot.
  *
- * Invariants: Sources are added, never removed. A new slot has no event older than the events that
- * the reader gave before it looked for slots. stream_reader(), which may run at the same time,
- * finds as many sources as rd->nr says.
+ * Invariants: Sources are never removed. A new slot has no event older than the events that the
+ * reader gave before it looked for slots. stream_reader(), which may run at the same time, finds as
+ * many sources as rd->nr says.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
@@ -69,12 +69,7 @@ static void fill_heap(struct reader *rd)
 	heap_make(rd);
 }
 
-/**
- * sources_follow() - add sources for new slots
- * @rd: the reader
- *
- * Return: 0 or -ENOMEM.
- */
+/* Add sources for new slots. Return 0 or -ENOMEM. */
 int sources_follow(struct reader *rd)
 {
 	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
@@ -96,12 +91,7 @@ int sources_follow(struct reader *rd)
 	return 0;
 }
 
-/**
- * sources_init() - set up sources for the rings of all CPUs and for existing slots
- * @rd: the reader, zeroed except for its stream
- *
- * Return: 0; on -ENOMEM, call sources_free().
- */
+/* Add sources for the rings of all CPUs and for existing slots. On -ENOMEM, call sources_free(). */
 int sources_init(struct reader *rd)
 {
 	unsigned int i = 0;

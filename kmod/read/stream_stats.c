@@ -3,8 +3,7 @@
  * Statistics of the events of a stream
  *
  * Counters are read while emitters change them; each value is right at some instant of the call.
- * The number of emitted events is read last, so it is never less than the sum of the other
- * counters.
+ * The number of emitted events is read last, so it is never below the sum of the others.
  */
 #include <linux/minmax.h>
 #include <linux/percpu.h>
@@ -59,12 +58,7 @@ static u64 filtered_on(int cpu)
 	return n;
 }
 
-/**
- * stream_emitted_on() - number of events emitted on a CPU
- * @cpu: CPU number, possible
- *
- * Return: the events that stream 0 stored, dropped or filtered.
- */
+/* Number of events emitted on a possible CPU: those that stream 0 stored, dropped or filtered. */
 u64 stream_emitted_on(int cpu)
 {
 	struct devtrace_stats st = { 0 };
@@ -103,11 +97,9 @@ static void stats_lanes(struct stream *s, struct devtrace_stats *st)
 	st->filtered += others;
 }
 
-/**
- * stream_stats_taken() - statistics of a stream, with events of lanes as far as taken
- * @s: the stream
- * @cpu: CPU number, possible, DEVTRACE_STATS_LANES, or DEVTRACE_STATS_ALL
- * @st: filled in
+/*
+ * Statistics of a stream, with events of lanes as far as taken. @cpu: a possible CPU,
+ * DEVTRACE_STATS_LANES, or DEVTRACE_STATS_ALL.
  */
 void stream_stats_taken(struct stream *s, int cpu, struct devtrace_stats *st)
 {
@@ -126,7 +118,7 @@ void stream_stats_taken(struct stream *s, int cpu, struct devtrace_stats *st)
 		stats_lanes(s, st);
 }
 
-/* Take all lanes first: an event of a lane is counted when it is taken. */
+/* Take all lanes first: an event of a lane counts when it is taken. */
 void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st)
 {
 	slots_take_all();

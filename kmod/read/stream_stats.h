@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Statistics of the events of a stream: see stream_stats.c
- */
+/* Statistics of the events of a stream: see stream_stats.c */
 #ifndef DEVTRACE_READ_STREAM_STATS_H
 #define DEVTRACE_READ_STREAM_STATS_H
 

@@ -2,8 +2,8 @@
 /*
  * The frames that read(2) returns, except those of events: see wire_event.c
  *
- * The content of a frame depends only on its arguments and the number of frames before it. So
- * two readers of the same buffer get the same bytes.
+ * The content of a frame depends only on its arguments and the number of frames before it. So two
+ * readers of the same buffer get the same bytes.
  */
 #include <linux/random.h>
 #include <linux/string.h>
@@ -16,10 +16,8 @@
 #include "stream/past.h"
 #include "wire.h"
 
-/**
- * wire_init() - set up for a reader that got no frame yet
- * @w: frames of the reader, zeroed
- * @name: name of the stream; the caller keeps it
+/*
+ * Set up the zeroed @w for a reader that got no frame yet. The caller keeps @name, of the stream.
  */
 void wire_init(struct wire *w, const char *name)
 {
@@ -51,8 +49,8 @@ static bool is_name(const u8 *frame, u32 n)
  * wire_restart() - discard what is staged, before a seek
  * @w: frames of the reader
  *
- * If the program got only a part of a frame, this ends that frame, so that the next frame is
- * whole. Frames that the program did not get whole count as never sent: their numbers are reused.
+ * If the program got only a part of a frame, this ends that frame, so that the next one is whole.
+ * Frames that the program did not get whole count as never sent: their numbers are reused.
  *
  * Return: true if a discarded frame had a name, which must be sent again.
  */
@@ -90,10 +88,7 @@ static char *put_name(char *p, const char *name, size_t max)
 	return p + len + 1;
 }
 
-/*
- * Send the number of the load in an EMPTY frame, which older decoders ignore. In INFO, the
- * number would need a new version of the format.
- */
+/* An EMPTY frame, which older decoders ignore: in INFO, the number would need a new version. */
 static void wire_load(struct wire *w)
 {
 	struct devtrace_wire_load *b = wire_body(w);
@@ -104,11 +99,7 @@ static void wire_load(struct wire *w)
 	wire_send(w, DEVTRACE_T_EMPTY, sizeof(*b));
 }
 
-/**
- * wire_info() - describe the stream
- * @w: frames of the reader
- * @reason: enum devtrace_reason
- */
+/* Describe the stream. @reason: enum devtrace_reason. */
 void wire_info(struct wire *w, u8 reason)
 {
 	struct devtrace_wire_info *b = wire_body(w);
@@ -131,11 +122,7 @@ void wire_info(struct wire *w, u8 reason)
 	wire_load(w);
 }
 
-/**
- * wire_clock() - relate the trace clock to other clocks
- * @w: frames of the reader
- * @s: one instant
- */
+/* Relate the trace clock to other clocks at one instant. */
 void wire_clock(struct wire *w, const struct clock_sample *s)
 {
 	struct devtrace_wire_clock *b = wire_body(w);
@@ -170,11 +157,7 @@ void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to
 	wire_send(w, DEVTRACE_T_LOST, sizeof(*b));
 }
 
-/**
- * wire_state() - report that the stream stopped or went on
- * @w: frames of the reader
- * @past: the change of state
- */
+/* Report a change of state. */
 void wire_state(struct wire *w, const struct stream_past *past)
 {
 	struct devtrace_wire_state *b = wire_body(w);
@@ -189,11 +172,7 @@ void wire_state(struct wire *w, const struct stream_past *past)
 	wire_send(w, DEVTRACE_T_STATE, p - (char *)b);
 }
 
-/**
- * wire_proc() - send the name of a thread
- * @w: frames of the reader
- * @name: the name
- */
+/* Send the name of a thread. */
 void wire_proc(struct wire *w, const struct proc_name *name)
 {
 	struct devtrace_wire_proc *b = wire_body(w);
@@ -206,22 +185,13 @@ void wire_proc(struct wire *w, const struct proc_name *name)
 	wire_send(w, DEVTRACE_T_PROC, p - (char *)b);
 }
 
-/**
- * wire_dict_key() - the key of a name as readers see it
- * @d: the name
- * @scope: process id, 0 for the kernel
- */
+/* The key of a name as readers see it. @scope: process id, 0 for the kernel. */
 u64 wire_dict_key(const struct devtrace_dict *d, u32 scope)
 {
 	return scope ? d->key : hide_address(d->key);
 }
 
-/**
- * wire_dict() - send a name of the dictionary
- * @w: frames of the reader
- * @d: the name
- * @scope: process id, 0 for the kernel
- */
+/* Send a name of the dictionary. @scope: process id, 0 for the kernel. */
 void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope)
 {
 	struct devtrace_wire_dict *b = wire_body(w);

@@ -19,7 +19,9 @@ struct stream_past;
 
 /* Largest size of a frame: every byte escaped, and the flag. */
 #define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
-/* With this, a reader has 32 KiB. CPUs cache free pages of that order: allocating takes no lock. */
+/*
+ * With this, a reader has 32 KiB: CPUs cache free pages of that order, so allocating takes no lock.
+ */
 #define WIRE_SIZE	(27 * 1024)
 
 /**
@@ -102,10 +104,7 @@ u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 
 		    unsigned int len);
 void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len);
 
-/*
- * May wire_quick() make frames? It needs frames that end with the sum of their bytes, and
- * 64-bit registers.
- */
+/* May wire_quick() make frames? It needs frames that end with a sum, and 64-bit registers. */
 static inline bool wire_is_quick(const struct wire *w)
 {
 	return IS_ENABLED(CONFIG_64BIT) && w->check == DEVTRACE_CHECK_SUM8;

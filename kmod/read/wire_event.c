@@ -3,12 +3,12 @@
  * Frames of events for which wire_quick.h is not suited, and the end of any frame
  *
  * A frame is built in the buffer from which it is sent. One loop over its words sums its bytes and
- * finds whether a byte may need an escape. In most frames no byte does, and the frame is complete.
- * Otherwise the frame is copied to another buffer, and escaped from there into the first.
+ * looks for bytes to escape. Few frames have any; such a frame is copied to another buffer, and
+ * escaped from there into the first.
  *
  * Invariants: After @head, the buffer has room for the longest frame and a word: stores of whole
- * words may reach past the end of a frame, and the next frame overwrites the excess bytes. Bytes
- * after @head are never given to the reader.
+ * words may reach past the end of a frame, and the next frame overwrites the excess bytes. The
+ * reader never gets bytes after @head.
  */
 #include <linux/bitops.h>
 #include <linux/crc-ccitt.h>
@@ -37,11 +37,8 @@ static u8 *put_byte(u8 *out, u8 b)
 	return out;
 }
 
-/**
- * wire_send_escaped() - send a frame in which bytes may need an escape
- * @w: frames of the reader
- * @frame: the frame behind the head, without its flag
- * @n: its number of bytes
+/*
+ * Send the frame of @n bytes behind the head, without its flag, in which bytes may need an escape.
  */
 void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 {
@@ -112,12 +109,7 @@ static __always_inline u8 *put_around(struct wire *w, u8 *frame, u8 type, unsign
 	return frame + 2 + len + 1;
 }
 
-/**
- * wire_send() - make the body a frame
- * @w: frames of the reader
- * @type: event type
- * @len: bytes of the body
- */
+/* Make the body, @len bytes, a frame. */
 void wire_send(struct wire *w, u8 type, unsigned int len)
 {
 	u8 *frame = w->buf + w->head;
@@ -162,7 +154,7 @@ static __always_inline u64 head_word(u8 flags, u8 severity, u16 source, u32 tid)
 }
 
 /**
- * wire_head_set() - set the beginning of frames
+ * wire_head_set() - set what frames of one thread and CPU begin with
  * @h: filled in
  * @flags: flags of the events
  * @severity: severity byte of the events
@@ -248,8 +240,8 @@ static void put_payload(u8 *to, const u8 *from, unsigned int n)
  * @data: its payload
  * @len: bytes of payload
  *
- * Copies the payload, which may be overwritten meanwhile. If the caller finds that it was not
- * overwritten, wire_lane_send() sends the frame.
+ * Copies the payload, which may be overwritten meanwhile. If it was not, the caller sends the frame
+ * with wire_lane_send().
  *
  * Return: WIRE_ESCAPES, for wire_lane_send(): the bytes were neither summed nor checked.
  */

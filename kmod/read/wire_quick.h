@@ -2,11 +2,11 @@
 /*
  * Frames of nearly all events: short ones that end with their sum
  *
- * Such a frame is built from words in registers. Each word is stored, and its bytes are summed and
+ * Such a frame is built from words in registers. Each word is stored, its bytes are summed and
  * checked for the need of an escape. The part that consecutive frames share is summed once, see
  * struct wire_head. If a byte needs an escape, wire_event.c escapes the frame.
  *
- * Included by the files that find events, so that no call is needed.
+ * The files that find events include this, so that no call is needed.
  */
 #ifndef DEVTRACE_WIRE_QUICK_H
 #define DEVTRACE_WIRE_QUICK_H
@@ -27,8 +27,8 @@
 #define WIRE_BYTES(b)	(0x0101010101010101ULL * (b))
 
 /*
- * A byte of the result has its upper bit set if that byte of @word may need an escape. This is so
- * for the flag and the escape byte, and also for 7F, which needs no escape.
+ * Set the upper bit of each byte that may need an escape: the flag, the escape byte, and 7F, which
+ * needs none.
  */
 static __always_inline u64 wire_special(u64 word)
 {
