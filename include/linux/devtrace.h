@@ -29,10 +29,9 @@
  *
  * Arguments are evaluated once if events of the type are wanted, otherwise not at all.
  *
- * Constant types, objects, signals and severities that are out of range do not compile.
- * Variables are checked before they are truncated: an event with one out of range is discarded,
- * and counted as a filtered event of type 0. With DEVTRACE_DEBUG defined, the kernel's log says
- * so.
+ * Constant types, objects, signals and severities that are out of range do not compile. Variables
+ * are checked before they are truncated: an event with one out of range is discarded, and counted
+ * as a filtered event of type 0. With DEVTRACE_DEBUG defined, the kernel's log says so.
  *
  * A driver outside the kernel tree includes devtrace.mk in its Kbuild, which defines
  * CONFIG_DEVTRACE_MODULE=1; see devtrace(9). With DEVTRACE_DISABLE, or without CONFIG_DEVTRACE,
@@ -155,8 +154,8 @@ void __devtrace_commit(void);
 void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len);
 
 /*
- * Type 0 is padding and would break the ring; the other types that are not for drivers would be
- * mistaken for frames of the transport.
+ * Type 0 is padding and would break the ring; readers would take the other types that drivers may
+ * not use for frames of the transport.
  */
 static __always_inline bool __devtrace_type_ok(unsigned int type)
 {
@@ -289,7 +288,9 @@ static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 #define __DT_SIZE(n, e)	+ sizeof(e)
 #define __DT_PTR(n, e)	| _Generic((e), struct dt_elemptr: __DEVTRACE_PTR, \
 				   struct dt_elemsig: __DEVTRACE_PTR, default: 0)
-/* A plain number is no element: class 12 of the compiler is structures. sparse has no classes. */
+/*
+ * A plain number is not an element: the compiler's class 12 is structures. sparse has no classes.
+ */
 #ifdef __CHECKER__
 #define __DT_CHECK(n, e)
 #else

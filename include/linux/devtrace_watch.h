@@ -19,8 +19,9 @@
  *	__set_bit(DEVTRACE_T_EXC, watch.types);
  *	err = devtrace_watch_register(&watch);
  *
- * The calls are devtrace_watch.ko's. A driver that makes one needs that module. Without a
- * registered watch no emitter pays: no instruction on the path of an event tests for one.
+ * The module devtrace_watch.ko exports these functions; a driver that calls one needs the module.
+ * Without a registered watch, no emitter pays: no instruction on the path of an event tests for
+ * one.
  */
 #ifndef _LINUX_DEVTRACE_WATCH_H
 #define _LINUX_DEVTRACE_WATCH_H

@@ -2,21 +2,20 @@
 /*
  * The interface between user space and the devtrace module
  *
- * Three things live here and nowhere else: the numbers of the event types,
- * the layout of the frames that read(2) returns, and the calls of the device
- * /dev/trace. All layouts are the same for 32-bit and 64-bit programs, all
- * frame fields are little-endian on every machine, and no structure has
- * implicit padding.
+ * The numbers of the event types, the layout of the frames that read(2) returns, and the calls of
+ * the device /dev/trace are defined only here. All layouts are the same for 32-bit and 64-bit
+ * programs, all fields of frames are little-endian on every machine, and no structure has implicit
+ * padding.
  *
- * The frames are described in Documentation/wire-format.rst, the device in
- * trace(4) and Documentation/ABI/testing/dev-trace.
+ * Documentation/wire-format.rst describes the frames; trace(4) and
+ * Documentation/ABI/testing/dev-trace describe the device.
  */
 #ifndef _UAPI_LINUX_DEVTRACE_H
 #define _UAPI_LINUX_DEVTRACE_H
 
 /*
- * The kernel's header of the same name includes this one. A driver that includes it otherwise
- * gets no macro that emits: its search path has the wrong directory.
+ * The kernel's header of the same name includes this one. A driver that includes it otherwise has
+ * the wrong search path, and gets no macro that emits.
  */
 #if defined(__KERNEL__) && !defined(_LINUX_DEVTRACE_H) && !defined(DEVTRACE_UAPI_ONLY)
 #error "This header is for programs: a driver includes devtrace.mk in its Kbuild, see devtrace(9)"
@@ -51,7 +50,7 @@ enum devtrace_type {
 	DEVTRACE_T_FUN		= 62,	/* dictionary: function */
 	DEVTRACE_T_USR		= 63,	/* dictionary: record type */
 	DEVTRACE_T_INFO		= 64,	/* description of this stream */
-	DEVTRACE_T_STATE	= 66,	/* it stopped or went on, and why */
+	DEVTRACE_T_STATE	= 66,	/* the stream stopped or went on, and why */
 	DEVTRACE_T_PROC		= 70,	/* dictionary: thread, by the kernel */
 	DEVTRACE_T_SEM		= 71,	/* 71-74 semaphore */
 	DEVTRACE_T_MTX		= 75,	/* 75-80 mutex */
@@ -133,9 +132,8 @@ enum devtrace_profile {
 };
 
 /*
- * Faults that the kernel itself knows of: exceptions of the type DEVTRACE_T_FAULT. The
- * major code is the kind. Documentation/faults.rst describes the minor code and the
- * elements.
+ * The kernel's own faults: exceptions of the type DEVTRACE_T_FAULT. The major code is the kind.
+ * Documentation/faults.rst describes the minor code and the elements.
  */
 enum devtrace_fault {
 	DEVTRACE_FAULT_PANIC	= 0x4b4601,
@@ -183,7 +181,7 @@ enum devtrace_fault {
 #define DEVTRACE_HW2	0xe
 #define DEVTRACE_HW3	0xf
 
-/* The same, spelt nearly as in QNX. */
+/* The same, spelled nearly as in QNX. */
 #define DEVTRACE_SW_SEVERITY0	DEVTRACE_SW0
 #define DEVTRACE_SW_SEVERITY1	DEVTRACE_SW1
 #define DEVTRACE_SW_SEVERITY2	DEVTRACE_SW2
@@ -239,8 +237,7 @@ enum devtrace_element {
 #define DEVTRACE_E_ENUM(group)	(0x80 | (((group) & 7) << 4))
 #define DEVTRACE_E_HEX		0xf0	/* width F of the unsigned types */
 /*
- * A buffer longer than 255 bytes is a sequence of MEM elements, all but the last with this
- * width.
+ * A buffer longer than 255 bytes is a sequence of MEM elements, all but the last with this width.
  */
 #define DEVTRACE_E_MEM_MORE	0x10
 
@@ -250,9 +247,9 @@ enum devtrace_element {
 #define DEVTRACE_F_CODE		0x08	/* a u32 code follows the header */
 #define DEVTRACE_F_OBJSIG	0x10	/* then u16 object, u16 signal */
 #define DEVTRACE_F_PTR		0x20	/* has OBJ, FUN or SIG elements */
-/* the time is not as written, which was too early or too late */
+/* the time was corrected: as written it was too early or too late */
 #define DEVTRACE_F_LATE		0x40
-#define DEVTRACE_COMPACT	0x80	/* these are no flags: the body is compact */
+#define DEVTRACE_COMPACT	0x80	/* not flags: the body is compact */
 #define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | \
 				 DEVTRACE_F_PTR)
 

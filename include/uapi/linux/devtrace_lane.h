@@ -2,19 +2,19 @@
 /*
  * Lanes: memory that one thread writes events into, and hands over block by block
  *
- * DEVTRACE_IOC_LANE gives a descriptor. All of it is mapped at once, MAP_SHARED,
- * PROT_READ | PROT_WRITE, from offset 0: blocks of 4096 bytes, as many as the call
- * returned bytes. Block number n, counted modulo 2^32 from @first on, is the
- * (n % @blocks)-th. The head of the lane is in the header of the block at offset 0.
+ * DEVTRACE_IOC_LANE returns a descriptor and a size. The program maps all of it at once,
+ * MAP_SHARED, PROT_READ | PROT_WRITE, from offset 0: blocks of 4096 bytes. Block numbers begin at
+ * @first and wrap at 2^32; block n is at index n % @blocks. The header of the block at offset 0
+ * contains the head of the lane.
  *
- * A lane is a staging place. The kernel copies what is complete of it into the buffer
- * when the thread says so (DEVTRACE_IOC_HAND), when somebody reads the buffer, and when
- * the thread ends, however it does. The copy belongs to the kernel.
+ * A lane only stages events. The kernel copies complete events into its buffer when the thread
+ * hands blocks over (DEVTRACE_IOC_HAND), when a program reads the buffer, and when the thread ends,
+ * in any way.
  *
- * Only the thread that asked for the lane may write, and not while @state is
- * DEVTRACE_LANE_CLOSED. All is in the byte order of the machine, and the same for
- * 32-bit and 64-bit programs. Documentation/lanes.rst explains the order of the
- * writer's stores. A wrong store harms only the events of this lane.
+ * Only the thread that requested the lane may write, and not while @state is DEVTRACE_LANE_CLOSED.
+ * All values are in the byte order of the machine, and the same for 32-bit and 64-bit programs.
+ * Documentation/lanes.rst explains the order of the writer's stores. A wrong store harms only the
+ * events of this lane.
  */
 #ifndef _UAPI_LINUX_DEVTRACE_LANE_H
 #define _UAPI_LINUX_DEVTRACE_LANE_H
@@ -31,17 +31,18 @@ enum devtrace_lane_state {
 };
 
 /**
- * struct devtrace_lane_head - what the thread and the kernel say about a lane
- * @open: by the thread: the block that is being written; @first - 1 before there is one
- * @busy: by the thread: not 0 from before the clock is read until the event is complete
+ * struct devtrace_lane_head - state of a lane, as its thread and the kernel tell it
+ * @open: by the thread: the block being written; @first - 1 before the first one
+ * @busy: by the thread: not 0 from before it reads the clock until the event is complete
  * @state: by the kernel: enum devtrace_lane_state
- * @blocks: by the kernel: how many, a power of two
- * @first: by the kernel: number of the block that is to be written first
- * @source: by the kernel: the number that its events have as their source
- * @no_calls: by the thread: not 0: its calls are refused, the kernel is to come by itself
+ * @blocks: by the kernel: number of blocks, a power of two
+ * @first: by the kernel: number of the first block to write
+ * @source: by the kernel: source number of the lane's events
+ * @no_calls: by the thread: not 0: its system calls are refused, so the kernel must take the
+ *	events without being called
  * @reserved: 0
  *
- * The words that the kernel stores are for the thread; the kernel does not read them back.
+ * The kernel does not read back the words that it stores for the thread.
  */
 struct devtrace_lane_head {
 	__u32	open;
@@ -78,8 +79,8 @@ struct devtrace_lane_block {
 };
 
 /*
- * A record is one or more words, then the payload that the event would have after struct
- * devtrace_emit, padded to an even number of bytes. It does not cross a block. Its first word:
+ * A record is one or more words, then the payload that follows struct devtrace_emit, padded to an
+ * even number of bytes. It does not cross a block. Its first word:
  *
  *	bits 0-6	length of the payload, if at most 119; else one of the forms
  *	bits 7-14	type

@@ -33,8 +33,8 @@
 #define DEVTRACE_TRIGGERS_MAX	16
 
 /*
- * Types up to DEVTRACE_T_USER2 for added tracepoints and, the last one, DEVTRACE_T_FAULT;
- * length of a tracepoint's name, with the NUL.
+ * Number of types from DEVTRACE_T_ADDED on: 15 for added tracepoints, then DEVTRACE_T_FAULT. Length
+ * of a tracepoint's name, with the NUL.
  */
 #define DEVTRACE_TRACEPOINTS_MAX	16
 #define DEVTRACE_TRACEPOINT_LEN		64
@@ -97,10 +97,9 @@ enum devtrace_cmd {
 	 */
 	DEVTRACE_CMD_PROFILE_GET,
 	/*
-	 * Any tracepoint of the kernel, by name, as one of the types 176 to 190. ADD only makes
-	 * it a type, which PROFILE_GET returns; filters decide whether its events are emitted.
-	 * DEL first removes it from all filters; after it is acknowledged, no event of it
-	 * appears.
+	 * Any tracepoint of the kernel, by name, as one of the types 176 to 190. ADD only makes it
+	 * a type, which PROFILE_GET returns; filters decide whether its events are emitted. DEL
+	 * first removes it from all filters; after it is acknowledged, no event of it appears.
 	 */
 	DEVTRACE_CMD_PROFILE_ADD,	/* TRACEPOINT */
 	DEVTRACE_CMD_PROFILE_DEL,	/* TRACEPOINT */
@@ -190,14 +189,13 @@ enum devtrace_attr {
 #define DEVTRACE_CPU_LANES	0xffffffff
 
 /*
- * Terms. An event passes if it passes each term that is given; one that is not
- * given lets everything pass, but for TYPES: without it everything passes except
- * the kernel profile events, 128 to 191. A term about something that an event does
- * not have (a code, an object, a severity) lets the event pass.
+ * Terms. An event passes if it passes each term that is given. A missing term lets everything pass;
+ * but without TYPES, kernel profile events, 128 to 191, do not pass. A term about a code, an object
+ * or a severity lets events without one pass.
  *
- * The module attaches to the tracepoints of the profile events that the filters of
- * streams and of armed triggers name, and to no others. Events that this kernel lacks are
- * left out of the filter, and the acknowledgment names them.
+ * The module attaches to the tracepoints of the profile events that filters of streams and of armed
+ * triggers name, and to no others. Events that this kernel lacks are left out of the filter, and
+ * the acknowledgment names them.
  */
 enum devtrace_filter_attr {
 	DEVTRACE_FA_UNSPEC,
@@ -207,13 +205,13 @@ enum devtrace_filter_attr {
 	DEVTRACE_FA_SW_SEVERITY,	/* u32: the same */
 	DEVTRACE_FA_OBJECTS,	/* array of struct devtrace_range */
 	DEVTRACE_FA_SIGNALS,	/* array of struct devtrace_range */
-	DEVTRACE_FA_MAJORS,	/* array of u32: only codes with these */
+	DEVTRACE_FA_MAJORS,	/* array of u32: only codes with these, or those of CODES */
 	DEVTRACE_FA_NOT_MAJORS,	/* array of u32: none of these */
 	/*
 	 * Processes, by process or thread id, and by name. An event in interrupt context
 	 * belongs to no process.
 	 */
-	DEVTRACE_FA_PIDS,	/* array of u32: only these */
+	DEVTRACE_FA_PIDS,	/* array of u32: only these, or those of COMMS */
 	DEVTRACE_FA_NOT_PIDS,	/* array of u32: none of these */
 	DEVTRACE_FA_COMMS,	/* array of char[16]: only these, or those of PIDS */
 	DEVTRACE_FA_NOT_COMMS,	/* array of char[16]: none of these */
