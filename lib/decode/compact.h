@@ -59,8 +59,8 @@ struct dt_origin {
 
 /*
  * The decoder's state.
- * @slots.known: the slot has an origin @slots.missing, @missing: frames missing since this state
- *     was last confirmed
+ * @slots.known: the slot has an origin
+ * @slots.missing, @missing: frames missing since this state was last confirmed
  * @timed: there was an event, at @ts
  */
 struct dt_compact_known {
@@ -152,8 +152,7 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 			 const uint8_t *body, size_t len, uint8_t *full, size_t size);
 
 /*
- * The event was intact: update the state by its body, which dt_compact_expand() expanded to
- * @full.
+ * The event was intact: update the state by its body, which dt_compact_expand() expanded to @full.
  */
 void dt_compact_learn(struct dt_compact_known *k, const uint8_t *body, const uint8_t *full);
 

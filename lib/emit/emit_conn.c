@@ -3,8 +3,7 @@
  * emit_conn.c - the one connection of a process to the trace device
  *
  * The state is one integer, conn: a descriptor, CONN_UNTRIED, or CONN_OFF minus the errno number
- * that says why there is no device (0: devtrace_close()). emit_status.c puts the reason into
- * words.
+ * that says why there is no device (0: devtrace_close()). emit_status.c puts the reason into words.
  *
  * Threads that connect at the same time, or a signal handler that interrupts a connect, each
  * open the device. One of them stores its descriptor into conn by compare-and-exchange; the
@@ -34,8 +33,8 @@
 #include "emit_lane.h"
 
 /*
- * Use a descriptor from here on. Programs rely on getting the lowest free descriptors, and
- * replace 0, 1 and 2.
+ * Use descriptors from this number on: programs rely on getting the lowest free ones, and replace
+ * 0, 1 and 2.
  */
 #define FD_HIGH		200
 #define FD_LOW		3
@@ -117,8 +116,7 @@ static int open_device(void)
 	if (says_no_device(err))
 		err = ENOTTY;
 	/*
-	 * These errors do not come from the device, but from seccomp(2) or an LSM in front of
-	 * it.
+	 * These errors do not come from the device, but from seccomp(2) or an LSM in front of it.
 	 */
 	if (err == ENOTTY || err == EPERM || err == EACCES) {
 		dt_close_quietly(fd);

@@ -4,10 +4,10 @@
  *
  * Three bitmaps hold the unwanted types, objects and signals; if all bits are zero, everything is
  * wanted. The fast path checks only dt_filter_easy[]: the types that a program may emit and that
- * this program wants. The fast path handles only events without object and signal. Other events
- * are checked against dt_filter_easy_ids[], which equals dt_filter_easy[] until the program
- * filters objects or signals. From then on it is empty, so that the bitmaps are searched. A
- * program without such filters pays nothing.
+ * this program wants. It handles only events without object and signal. Other events are checked
+ * against dt_filter_easy_ids[], which equals dt_filter_easy[] until the program filters objects or
+ * signals; then it is empty, so that the bitmaps are searched. A program without such filters pays
+ * nothing.
  *
  * Invariants. Each bit is changed atomically. Each thread that changes a bitmap then derives
  * dt_filter_easy[] and dt_filter_easy_ids[] anew; the last of these threads has seen all changes.
@@ -45,8 +45,7 @@ static uint32_t types[8];
 static bool by_id;	/* the program has filtered an object or signal at least once */
 
 /*
- * Named objects: 48 bits of a hash of the name, above the object's number. 0: the entry is
- * unused.
+ * Named objects: 48 bits of a hash of the name, above the object's number. 0: the entry is unused.
  */
 static uint64_t names[NAMES];
 static unsigned int nr_names;
@@ -154,8 +153,7 @@ int devtrace_own_group(const char *group, bool wanted)
 }
 
 /*
- * The first filter on an object or signal makes all later events with an object and a signal be
- * checked against the bitmaps.
+ * After the first filter on an object or signal, all events with these are checked by the bitmaps.
  */
 static int set_id(uint32_t *bits, int id, bool wanted)
 {

@@ -24,7 +24,7 @@
 
 enum lane_phase {
 	LANE_UNTRIED,	/* the next event asks for a lane */
-	LANE_SETUP,	/* the lane is being asked for or given back */
+	LANE_SETUP,	/* the lane is being requested or given back */
 	LANE_OPEN,	/* the thread has a lane */
 	LANE_NONE,	/* refused or closed; the thread may ask again later */
 	LANE_OFF,	/* no lane wanted, or the thread ends */
@@ -76,9 +76,8 @@ struct lane {
 } __attribute__((aligned(64)));
 
 /*
- * The initial-exec model: TLS access never calls a function, so handlers may use it. If the
- * library is opened by dlopen(3), its TLS comes from the reserve that the C library keeps for
- * this.
+ * The initial-exec model: TLS access never calls a function, so handlers may use it. If the library
+ * is opened by dlopen(3), its TLS comes from the reserve that the C library keeps for this.
  */
 #define LANE_TLS	__attribute__((visibility("hidden"), tls_model("initial-exec")))
 

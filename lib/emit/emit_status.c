@@ -2,14 +2,13 @@
 /*
  * emit_status.c - why the events of this program do not arrive
  *
- * Without a device, a program runs on silently. The program may ask for the status, and
+ * Without a device, a program goes on silently. The program may ask for the status, and
  * DEVTRACE_DEBUG=1 in the environment makes the library print one line to standard error for each
  * reason it finds. The same holds for refused events: a type, object or severity out of range.
  *
- * The line may be written in a signal handler, in any thread, and in a program that uses
- * standard error for itself. So it is built on the stack and written by one write(2), called by
- * syscall(2) because write(3) is a cancellation point. A SIGPIPE from this write never reaches
- * the program.
+ * The line may be written in a signal handler, in any thread, and in a program that uses standard
+ * error for itself. So it is built on the stack and written by one write(2), called by syscall(2)
+ * because write(3) is a cancellation point. A SIGPIPE from this write never reaches the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>

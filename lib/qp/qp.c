@@ -2,9 +2,8 @@
 /*
  * qp.c - functions behind the headers of devtrace/qp
  *
- * The QS filters, the record of a failed assertion, and names of array elements. Threads may
- * change and test the filters at any time: each bit is changed atomically and depends on no
- * other.
+ * The QS filters, the record of a failed assertion, and names of array elements. Threads may change
+ * and test the filters at any time: each bit is changed atomically and depends on no other.
  *
  * Invariants: QS-ID 0, the dictionaries and the records about the connection are always wanted.
  */
@@ -40,10 +39,7 @@ static const struct range groups[][MAX_RANGES] = {
 	{ { 100, 124 } },
 };
 
-/*
- * The filters are like those of QS after its start: all QS-IDs pass, but only the records that
- * are always sent.
- */
+/* As in QS at the start: all QS-IDs pass, but only the records that are always sent. */
 struct devtrace_qp devtrace_qp = {
 	.glb = { 0x01, 0, 0, 0, 0, 0, 0x40, 0xfc, 0x7f, 0, 0, 0, 0, 0, 0, 0 },
 	.loc = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,

@@ -34,7 +34,7 @@ static RKH_TS_T rkh_port_getts(void)
 
 RKH_TS_T rkh_trc_getts(void) __attribute__((weak, alias("rkh_port_getts")));
 
-/* Here and not in rkh_trc_open(), which a port may have, too. */
+/* Not in rkh_trc_open(), which a port may define itself. */
 __attribute__((constructor))
 static void rkh_port_tell_clock(void)
 {
