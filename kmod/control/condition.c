@@ -153,10 +153,7 @@ const char *condition_never(const struct filter *f, const u8 *types, int *attr)
 	return types ? types_never(f, types, attr) : NULL;
 }
 
-/**
- * condition_element_never() - can no element ever meet a comparison?
- * @t: the comparison
- */
+/* Can no element ever meet this comparison? */
 bool condition_element_never(const struct element_test *t)
 {
 	return !t->is_string && t->compare == DEVTRACE_CMP_EQ && (u64)t->value & ~t->mask;

@@ -163,11 +163,7 @@ static void parse_names(struct filter_names *t, const struct nlattr *attr)
 		strscpy_pad(t->v[i], name, TASK_COMM_LEN);
 }
 
-/**
- * filter_parse() - read a filter from a request
- * @f: filled in
- * @nest: attribute that meets filter_parse_policy, each term once
- */
+/* Read a filter from @nest, which meets filter_parse_policy and has each term once. */
 void filter_parse(struct filter *f, const struct nlattr *nest)
 {
 	struct nlattr *tb[DEVTRACE_FA_MAX + 1] = { NULL };

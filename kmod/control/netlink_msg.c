@@ -27,7 +27,7 @@ static bool msg_registered;
 /* Incremented at each change, so that a dump can report one meanwhile; never 0. */
 static unsigned int msg_changes = 1;
 
-/* The count of changes, for a dump. Context: devtrace_lock held. */
+/* Number of changes so far, so that a dump detects a change. devtrace_lock held. */
 unsigned int netlink_msg_changes(void)
 {
 	return msg_changes;

@@ -39,12 +39,9 @@ static bool wants_any(const u8 *types)
 				   (DEVTRACE_T_FAULT + 1 - PROFILE_FIRST) / 8);
 }
 
-/**
- * netlink_profile_load() - load devtrace_profile.ko, if it exists
- *
- * On failure, the code that needs the module reports the error.
- *
- * Context: process; may sleep; devtrace_lock not held.
+/*
+ * Load devtrace_profile.ko. If that fails, the code that needs the module reports the error.
+ * Process context, may sleep, without devtrace_lock.
  */
 void netlink_profile_load(void)
 {
@@ -57,12 +54,9 @@ void netlink_profile_load(void)
 		request_module("devtrace_profile");
 }
 
-/**
- * netlink_profile_prepare() - load devtrace_profile.ko if a request involves it
- * @info: the request
- * @maxattr: last attribute of its policy
- *
- * Context: process; may sleep; devtrace_lock not held.
+/*
+ * Load devtrace_profile.ko if a request involves it. @maxattr: last attribute of the policy of the
+ * request. Process context, may sleep, without devtrace_lock.
  */
 void netlink_profile_prepare(const struct genl_info *info, unsigned int maxattr)
 {

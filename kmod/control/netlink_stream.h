@@ -19,7 +19,7 @@ int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
 /* Put an entry about a stream; return 0 or -EMSGSIZE. */
 typedef int netlink_put_stream_fn(struct sk_buff *skb, struct stream *s);
 
-/* Get and dump for entries about streams, one for each. */
+/* Commands that get or dump one entry for each stream. */
 int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_stream_fn *put);
 int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
 			    netlink_put_stream_fn *put);

@@ -383,11 +383,7 @@ int netlink_trigger_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return err;
 }
 
-/**
- * netlink_notify_trigger() - notify listeners of a trigger's state
- * @cmd: DEVTRACE_CMD_NTF_TRIGGER_NEW or _SET
- * @t: the trigger
- */
+/* Notify listeners of a trigger's state. @cmd: DEVTRACE_CMD_NTF_TRIGGER_NEW or _SET. */
 void netlink_notify_trigger(int cmd, const struct trigger *t)
 {
 	struct netlink_msg m;
@@ -396,12 +392,7 @@ void netlink_notify_trigger(int cmd, const struct trigger *t)
 		netlink_notify_end(&m, put_trigger(m.skb, t));
 }
 
-/**
- * netlink_notify_fired() - notify listeners that a trigger fired
- * @t: the trigger
- * @fired: number of firings so far
- * @at: time of the last one, trace clock ns
- */
+/* Notify listeners that a trigger fired, for the @fired-th time, at the trace clock time @at. */
 void netlink_notify_fired(const struct trigger *t, u64 fired, u64 at)
 {
 	struct netlink_msg m;

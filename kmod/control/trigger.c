@@ -277,12 +277,9 @@ static int give_back_filter(struct trigger *t)
 	return 0;
 }
 
-/**
- * trigger_forget_type() - remove an event type that will get another meaning
- * @type: event type
- *
- * Removes it from conditions and from filters that triggers give to streams. The caller removes
- * it from the filters in force.
+/*
+ * Remove an event type that will get another meaning, from conditions and from filters that
+ * triggers give to streams. The caller removes it from the filters in force.
  */
 void trigger_forget_type(unsigned int type)
 {
@@ -391,11 +388,7 @@ bool trigger_is_armed(const struct trigger *t)
 	return t->armed && !is_spent(t);
 }
 
-/**
- * trigger_alloc() - allocate a trigger
- *
- * Return: a trigger without terms, with n-th 1 and action notify; or NULL.
- */
+/* Allocate a trigger without terms, with n-th 1 and action notify; or return NULL. */
 struct trigger *trigger_alloc(void)
 {
 	struct trigger *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -468,13 +461,7 @@ int trigger_add(struct trigger *t, bool armed)
 	return err;
 }
 
-/**
- * trigger_arm() - arm or disarm a trigger
- * @t: the trigger
- * @armed: arm it, and reset its counters, even if it was armed
- *
- * Return: 0 or -ENOMEM.
- */
+/* Arm a trigger and reset its counters, even if it was armed; or disarm it. Return 0 or -ENOMEM. */
 int trigger_arm(struct trigger *t, bool armed)
 {
 	int err;
@@ -490,12 +477,7 @@ int trigger_arm(struct trigger *t, bool armed)
 	return set_bit_of(t, true);
 }
 
-/**
- * trigger_remove() - remove a trigger, and complete what it began
- * @t: freed on success
- *
- * Return: 0 or -ENOMEM.
- */
+/* Complete what a trigger began, and free it. Return 0 or -ENOMEM. */
 int trigger_remove(struct trigger *t)
 {
 	int err;
@@ -510,13 +492,7 @@ int trigger_remove(struct trigger *t)
 	return 0;
 }
 
-/**
- * trigger_stream_goes() - a stream is about to be removed
- * @s: the stream
- * @extack: gets a message with the trigger that uses the stream
- *
- * Return: 0 or -EBUSY.
- */
+/* A stream is about to be removed. Return 0, or -EBUSY with a message if a trigger uses it. */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 {
 	static const char busy[] = "a trigger acts on this stream: remove the trigger first";
@@ -538,10 +514,7 @@ int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-/**
- * trigger_stream_gone() - a stream was removed
- * @id: its number, which another stream may get
- */
+/* A stream was removed; another one may get its number. */
 void trigger_stream_gone(unsigned int id)
 {
 	lockdep_assert_held(&devtrace_lock);
@@ -549,10 +522,9 @@ void trigger_stream_gone(unsigned int id)
 	kept[id].filter = NULL;
 }
 
-/**
- * trigger_init() - set up, without triggers
- * @told: called for a trigger that fired, with the number of firings and the time of the last;
- *	devtrace_lock is held
+/*
+ * Set up, without triggers. @told is called for a trigger that fired, with devtrace_lock held, the
+ * number of firings and the time of the last one.
  */
 void trigger_init(trigger_told_t told)
 {

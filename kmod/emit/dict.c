@@ -509,10 +509,9 @@ void devtrace_dict_tell(dict_told_t told)
 	mutex_unlock(&dict_lock);
 }
 
-/**
- * devtrace_dict_init() - set up empty tables
- * @max: limit of names of programs, and of names of the kernel
- * @start: the first name gets the serial number after this; tests start near the wrap
+/*
+ * Set up empty tables. @max: limit of names, for programs and for the kernel; @start: serial number
+ * before the first one, so that tests start near the wrap.
  */
 void devtrace_dict_init(unsigned int max, u32 start)
 {

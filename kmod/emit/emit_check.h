@@ -22,13 +22,7 @@ static __always_inline bool emit_check_type(u8 type)
 	return type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2;
 }
 
-/**
- * emit_check_rest() - check flags, severity and length of an event against each other
- * @e: the event
- * @len: bytes of payload
- *
- * Return: 0 or -EINVAL.
- */
+/* Check flags, severity and length of an event against each other. Return 0 or -EINVAL. */
 static inline int emit_check_rest(const struct devtrace_emit *e, unsigned int len)
 {
 	unsigned int need = 0;

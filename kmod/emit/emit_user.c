@@ -283,11 +283,7 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 	return 0;
 }
 
-/**
- * emit_user_init() - allocate the buffers
- *
- * Return: 0 or -ENOMEM.
- */
+/* Allocate the buffers. Return 0 or -ENOMEM. */
 int emit_user_init(void)
 {
 	int cpu;

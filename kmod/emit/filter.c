@@ -72,13 +72,7 @@ static void process_add(const struct process *list, unsigned int nr, const struc
 	}
 }
 
-/**
- * filter_thread_set() - the set that wants events of a thread, on any CPU
- * @t: the table, preemption off
- * @tid: the thread
- * @tgid: its process
- * @comm: its name
- */
+/* The set that wants events of a thread, on any CPU. Preemption is off. */
 notrace u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm)
 {
 	const struct filter_keys *k = t->keys;

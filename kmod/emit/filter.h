@@ -161,12 +161,9 @@ u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key);
 u32 filter_process_set(const struct filter_table *t, struct task_struct *task);
 u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm);
 
-/**
- * filter_wants_plain() - the set that wants a kernel event with nothing but a type
- * @t: the table, preemption off
- * @type: event type
- *
- * The event has no severity, code, object or signal, so all terms about these pass.
+/*
+ * The set that wants a kernel event without severity, code, object and signal: all terms about
+ * these pass. Preemption is off.
  */
 static __always_inline u32 filter_wants_plain(const struct filter_table *t, unsigned int type)
 {

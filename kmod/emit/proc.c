@@ -318,11 +318,9 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 	return i;
 }
 
-/**
- * devtrace_proc_new() - store the name of a thread that this CPU did not see last
- * @task: current
- *
- * Context: any, NMI included; preemption off.
+/*
+ * Store the name of current, which this CPU did not see last. Any context, NMI included; preemption
+ * off.
  */
 notrace void devtrace_proc_new(struct task_struct *task)
 {
@@ -421,13 +419,7 @@ static void renames_end(void)
 	renames_told = false;
 }
 
-/**
- * devtrace_proc_count() - count events of a thread that were stored from its lane
- * @tid: thread id
- * @stored: number of events
- *
- * Context: any, preemption off.
- */
+/* Count events of a thread that were stored from its lane. Any context, preemption off. */
 void devtrace_proc_count(u32 tid, unsigned long stored)
 {
 	const unsigned int first = proc_bucket(tid) * WAYS;
@@ -562,11 +554,9 @@ bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored)
 	return true;
 }
 
-/**
- * devtrace_proc_init() - allocate the table
- * @start: first value of its counters; tests start near the wrap
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Allocate the table. @start: first value of its counters; tests start near the wrap. Return 0 or
+ * -ENOMEM.
  */
 int devtrace_proc_init(u32 start)
 {

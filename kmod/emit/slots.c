@@ -119,11 +119,9 @@ notrace void emit_slot_commit(struct ring *r)
 	wake_stream0();
 }
 
-/**
- * emit_slots_alloc() - allocate slots, for streams besides stream 0, triggers or a stop
- *
- * Context: process, devtrace_lock held.
- * Return: 0 or -ENOMEM.
+/*
+ * Allocate slots, for streams besides stream 0, triggers or a stop. Process context, devtrace_lock
+ * held. Return 0 or -ENOMEM.
  */
 int emit_slots_alloc(void)
 {

@@ -189,12 +189,9 @@ static void store_store(struct stream *s, const struct event *ev, bool fires)
 		tell_severe(r);
 }
 
-/**
- * store_all() - store an event that more than stream 0 wants
- * @set: bit mask of the streams and triggers that want it
- * @ev: the event
- *
- * Context: any, NMI included; preemption off.
+/*
+ * Store an event that the streams and triggers in @set want. Any context, NMI included; preemption
+ * off.
  */
 notrace void store_all(u32 set, const struct event *ev)
 {

@@ -143,11 +143,7 @@ static void limit_tell_of(struct limit_place *p)
 	devtrace_end(&r);
 }
 
-/**
- * fault_limit_tell() - tell how many faults were not recorded
- *
- * Context: any.
- */
+/* Report how many faults were not recorded. Any context. */
 void fault_limit_tell(void)
 {
 	unsigned int i;
@@ -208,11 +204,7 @@ void fault_limit_init(void)
 	init_irq_work(&kick, limit_kick);
 }
 
-/**
- * fault_limit_on() - faults are recorded from now on
- *
- * Context: process; may sleep.
- */
+/* Faults are recorded from now on. Process context. */
 void fault_limit_on(void)
 {
 	/* Counts from the time when no stream wanted faults. */
@@ -220,12 +212,9 @@ void fault_limit_on(void)
 		schedule_delayed_work(&tell_work, HZ);
 }
 
-/**
- * fault_limit_off() - no fault is recorded any more
- *
- * Counts that were not reported yet are reported when faults are recorded again.
- *
- * Context: process; may sleep. No source runs.
+/*
+ * No fault is recorded any more. Remaining counts are reported when faults are recorded again.
+ * Process context; no source runs.
  */
 void fault_limit_off(void)
 {

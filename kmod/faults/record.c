@@ -33,13 +33,7 @@ bool fault_begin(struct devtrace_record *r, u8 severity, u32 major, u8 minor)
 	return true;
 }
 
-/**
- * fault_put_text() - add a string, cut where the record ends
- * @r: the record
- * @fmt: format, as for printk()
- *
- * Context: any.
- */
+/* Add a formatted string, cut where the record ends. Any context. */
 void fault_put_text(struct devtrace_record *r, const char *fmt, ...)
 {
 	const unsigned int room = sizeof(r->data) - r->len;
@@ -56,12 +50,9 @@ void fault_put_text(struct devtrace_record *r, const char *fmt, ...)
 	va_end(ap);
 }
 
-/**
- * fault_put_function() - add a function's name, and the offset of an address in it
- * @r: the record
- * @address: any address; without a name, it becomes a hash, as %p prints it
- *
- * Context: any.
+/*
+ * Add the name of a function and the offset of @address in it; without a name, a hash, as %p prints
+ * it. Any context.
  */
 void fault_put_function(struct devtrace_record *r, const void *address)
 {

@@ -58,11 +58,9 @@ static bool is_ending(u64 key)
 	return ending;
 }
 
-/**
- * fault_tell_once() - claim the report of the end of the current process
- *
- * Context: siglock held.
- * Return: false if another of its threads has claimed it.
+/*
+ * Claim the report of the end of the current process; false: another of its threads has claimed it.
+ * siglock held.
  */
 bool fault_tell_once(void)
 {

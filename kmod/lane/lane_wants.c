@@ -10,12 +10,9 @@
 #include "lane.h"
 #include "lane_wants.h"
 
-/**
- * lane_wants_more() - look up the filter set of a record with flags or a severity
- * @t: the table, preemption off
- * @ev: the record
- *
- * Return: the set of stream 0, or FILTER_TRIGGERS if no program may emit such an event.
+/*
+ * The filter set of a record with flags or a severity: that of stream 0, or FILTER_TRIGGERS if no
+ * program may emit such an event. Preemption is off.
  */
 u32 lane_wants_more(const struct filter_table *t, const struct lane_event *ev)
 {

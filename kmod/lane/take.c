@@ -419,12 +419,9 @@ static int take_all(struct lane *l, bool full)
 	return ret;
 }
 
-/**
- * slot_take() - take the complete events of a lane
- * @l: the lane
- *
- * Context: any in which a raw spinlock may be taken, except interrupts.
- * Return: 0; -EAGAIN: the ring has no room now; -EPIPE: the lane is closed.
+/*
+ * Take the complete events of a lane. Any context in which a raw spinlock may be taken, except
+ * interrupts. Return 0; -EAGAIN: the ring has no room now; -EPIPE: the lane is closed.
  */
 int slot_take(struct lane *l)
 {

@@ -107,7 +107,7 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 		return -ENOMEM;
 	for (i = 0; i < places; i++)
 		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = rest };
-	/* Enter all majors before setting bits: a lookup of another one finds an empty entry. */
+	/* Enter all majors first: any other then finds an empty entry, which has the common set. */
 	for (b = 0; b < FILTER_BITS; b++) {
 		if (f[b]) {
 			majors_enter(k, &f[b]->majors, 0);
@@ -393,12 +393,9 @@ static void bits_compile(struct filter_table *t, const u32 *any)
 	b->user_severities = severity_bits(t, any[1]);
 }
 
-/**
- * filter_table_compile() - compile all filters into one table
- * @f: for each bit a filter; NULL: wants nothing
- * @generation: generation of the table
- *
- * Return: the table, or NULL if out of memory.
+/*
+ * Compile all filters into one table, or return NULL if out of memory. @f: for each bit a filter;
+ * NULL: wants nothing.
  */
 struct filter_table *filter_table_compile(struct filter *const *f, u32 generation)
 {

@@ -231,12 +231,9 @@ out_free:
 	return NULL;
 }
 
-/**
- * filter_init() - let stream 0 want everything
- * @control: the control page
- * @start: generation before the first; tests start near the wrap
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Let stream 0 want everything. @control: the control page; @start: generation before the first, so
+ * that tests start near the wrap. Return 0 or -ENOMEM.
  */
 int filter_init(struct devtrace_control *control, u32 start)
 {

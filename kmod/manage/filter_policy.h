@@ -44,11 +44,9 @@ static inline void filter_types_all(unsigned long *types)
 	bitmap_clear(types, DEVTRACE_T_KERNEL, DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL);
 }
 
-/**
- * filter_all() - the filter that passes everything except kernel profile events
- * @f: filled in
- *
- * Profile types cost time as soon as a filter wants them, so a filter must name them.
+/*
+ * Make @f pass everything except kernel profile events. Profile types cost time as soon as a filter
+ * wants them, so a filter must name them.
  */
 static inline void filter_all(struct filter *f)
 {

@@ -19,13 +19,9 @@
 /* Number of blocks evicted under one hold of the lock when the ring shrinks. */
 #define TRIM_BLOCKS	16
 
-/**
- * slots_memory() - allocate memory for a ring of blocks of another size
- * @bytes: the size
- * @m: filled in; free the unused rest with slots_memory_free()
- *
- * Context: process, devtrace_lock held.
- * Return: 0 or -ENOMEM.
+/*
+ * Allocate memory for a ring of blocks of another size; free the unused rest with
+ * slots_memory_free(). Return 0 or -ENOMEM. devtrace_lock held.
  */
 int slots_memory(unsigned long bytes, struct slots_memory *m)
 {
@@ -44,13 +40,10 @@ int slots_memory(unsigned long bytes, struct slots_memory *m)
 	return -ENOMEM;
 }
 
-/**
- * slots_resize() - resize the ring of blocks
- * @m: from slots_memory(); on return, the memory that is no longer used
- *
- * The newest blocks stay. Readers continue meanwhile; on return, no reader uses the old memory.
- *
- * Context: process, devtrace_lock held.
+/*
+ * Exchange the ring of blocks for @m of slots_memory(), and @m for the memory that is no longer
+ * used. The newest blocks stay. Readers continue meanwhile; on return, no reader uses the old
+ * memory. devtrace_lock held.
  */
 void slots_resize(struct slots_memory *m)
 {

@@ -106,12 +106,9 @@ void stream_watch(struct stream *s, bool on)
 		quiet_wait_on(cpu_possible_mask);
 }
 
-/**
- * stream_set_watermark() - set when readers wake
- * @s: the stream
- * @percent: part of a ring that must be new; 0: no watermark, wake for each event
- *
- * Context: process, devtrace_lock held.
+/*
+ * Wake readers when @percent of a ring is new; 0: wake for each event. Process context,
+ * devtrace_lock held.
  */
 void stream_set_watermark(struct stream *s, unsigned int percent)
 {
@@ -219,12 +216,9 @@ static bool lanes_passed_mark(struct stream *s)
 	return true;
 }
 
-/**
- * stream_watermarks() - report watermarks that were passed since the last call
- * @s: the stream
- * @tell: called with each CPU, or DEVTRACE_CPU_LANES, that passed it
- *
- * Context: process, devtrace_lock held.
+/*
+ * Call @tell with each CPU, or DEVTRACE_CPU_LANES, that passed the watermark since the last call.
+ * Process context, devtrace_lock held.
  */
 void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu))
 {

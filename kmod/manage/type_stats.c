@@ -8,11 +8,9 @@
 #include "emit/emit.h"
 #include "type_stats.h"
 
-/**
- * devtrace_type_stats() - statistics of the events of a type
- * @type: event type
- * @stored: set to the number of events stored, in all streams together
- * @filtered: set to the number of events that stream 0's filter refused
+/*
+ * Statistics of a type. @stored: events stored, in all streams together; @filtered: events that
+ * stream 0's filter refused.
  */
 void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
 {

@@ -22,11 +22,7 @@ static u64 names_at(void)
 	return PERSIST_TABLES_AT + persist_page_up(PERSIST_THREADS * sizeof(struct persist_thread));
 }
 
-/**
- * persist_places() - offsets of the headers
- * @size: bytes of the region
- * @at: filled in: first page, page behind the tables, last page
- */
+/* Offsets of the headers: first page, page behind the tables, last page. */
 void persist_places(u64 size, u64 at[PERSIST_COPIES])
 {
 	at[0] = 0;

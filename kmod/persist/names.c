@@ -120,13 +120,7 @@ static void old_threads(void)
 				     name.comm, name.since);
 }
 
-/**
- * names_begin() - store all names in the region, and from now on new ones
- * @r: the region, zeroed
- * @h: header, with the offsets of the tables
- *
- * Context: process.
- */
+/* Store all names in the zeroed region, and from now on new ones. Process context. */
 void names_begin(struct region *r, const struct persist_header *h)
 {
 	region = r;

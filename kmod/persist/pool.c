@@ -261,13 +261,9 @@ static void blocks_back(void)
 	}
 }
 
-/**
- * pool_begin() - use the region for the ring of blocks and for new lanes
- * @r: the region, zeroed
- * @h: header, with the offsets of the pool
- *
- * Context: process.
- * Return: 0 or -ENOMEM.
+/*
+ * Use the zeroed region for the ring of blocks and for new lanes. Process context. Return 0 or
+ * -ENOMEM.
  */
 int pool_begin(struct region *r, const struct persist_header *h)
 {

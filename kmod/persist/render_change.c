@@ -38,10 +38,7 @@ static void skip_cleared(struct render *r)
 		r->change--;
 }
 
-/**
- * render_changes_begin() - find the changes of state, in their order
- * @r: the rings are checked
- */
+/* Find the changes of state, in their order. The rings are checked. */
 void render_changes_begin(struct render *r)
 {
 	const struct persist_change *all = r->mem + PERSIST_CHANGES_AT;

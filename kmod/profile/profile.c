@@ -236,12 +236,9 @@ static void profile_keep_known(unsigned long *types)
 	}
 }
 
-/**
- * profile_lacking() - types cleared or refused since the last call
- * @types: filled in, 256 bits
- *
- * Context: devtrace_lock held.
- * Return: true if @types has any bit set.
+/*
+ * Set @types to those cleared or refused since the last call. Return true if there are any.
+ * devtrace_lock held.
  */
 static bool profile_lacking(unsigned long *types)
 {
@@ -251,14 +248,7 @@ static bool profile_lacking(unsigned long *types)
 	return !bitmap_empty(types, 256);
 }
 
-/**
- * profile_info() - describe a type
- * @type: 128 to 190
- * @info: filled in
- *
- * Context: process; may sleep; devtrace_lock held.
- * Return: false if there is no such type.
- */
+/* Describe a type, 128 to 190; false: it does not exist. Process context, devtrace_lock held. */
 static bool profile_info(unsigned int type, struct profile_info *info)
 {
 	const unsigned int i = type - PROFILE_FIRST;

@@ -386,11 +386,8 @@ int profile_added_find(const char *name)
 	return -ENOENT;
 }
 
-/**
- * profile_added_attach() - start the events of a type
- * @type: event type
- *
- * Return: 0; -ENOENT if @type is not added; -ENOMEM; or an error of perf.
+/*
+ * Start the events of a type. Return 0; -ENOENT if it is not added; -ENOMEM; or an error of perf.
  */
 int profile_added_attach(unsigned int type)
 {
@@ -406,12 +403,9 @@ int profile_added_attach(unsigned int type)
 	return err;
 }
 
-/**
- * profile_added_detach() - stop the events of a type
- * @type: event type
- *
- * Return: true if it was attached. Then the caller must wait for events in progress with
- *	tracepoint_synchronize_unregister().
+/*
+ * Stop the events of a type. If this returns true, the caller must wait for events in progress with
+ * tracepoint_synchronize_unregister().
  */
 bool profile_added_detach(unsigned int type)
 {
@@ -428,9 +422,9 @@ bool profile_added_detach(unsigned int type)
 	return was;
 }
 
-/**
- * profile_del() - remove a tracepoint added by name
- * @type: its type; ignored if it is not added. After the return none of its events appears.
+/*
+ * Remove a tracepoint added by name. After the return none of its events appears. Another type is
+ * ignored.
  */
 void profile_del(unsigned int type)
 {
@@ -451,13 +445,7 @@ void profile_del(unsigned int type)
 	module_put(THIS_MODULE);
 }
 
-/**
- * profile_added_info() - describe a type
- * @type: event type
- * @info: filled in; valid while devtrace_lock is held
- *
- * Return: false if @type is not added.
- */
+/* Describe a type; false: it is not added. @info is valid while devtrace_lock is held. */
 bool profile_added_info(unsigned int type, struct profile_added_info *info)
 {
 	struct place *p = place_of(type);
@@ -470,11 +458,7 @@ bool profile_added_info(unsigned int type, struct profile_added_info *info)
 	return true;
 }
 
-/**
- * profile_added_init() - register for CPUs that come online
- *
- * Return: 0 or a negative error number.
- */
+/* Register for CPUs that come online. Return 0 or a negative error number. */
 int profile_added_init(void)
 {
 	int ret;

@@ -135,12 +135,7 @@ static noinline void fun_new(unsigned long fun, unsigned long *first)
 	}
 }
 
-/**
- * profile_seen_fun() - note that an event has a function
- * @fun: address of the function; NULL is ignored
- *
- * Context: any, NMI included.
- */
+/* Note that an event has a function; NULL is ignored. Any context, NMI included. */
 void profile_seen_fun(const void *fun)
 {
 	unsigned long *first = &funs[hash_ptr(fun, FUN_BITS)];

@@ -8,11 +8,7 @@
 
 static bool titles_on;
 
-/**
- * profile_titles_on() - name types, objects and softirqs, once
- *
- * Context: process; may sleep.
- */
+/* Name types, objects and softirqs, once. Process context. */
 void profile_titles_on(void)
 {
 	static const struct {

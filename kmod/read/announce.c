@@ -250,11 +250,9 @@ static void find_quiet(struct announce *a, u32 tid, u64 ts)
 		q->until = min(q->until, a->sent.found.until);
 }
 
-/**
- * announce_event() - send what must precede an event: clock, thread name
- * @a: announce_is_quiet() is false
- * @tid: the thread
- * @ts: time of the event, ns
+/*
+ * Send what must precede an event of thread @tid at @ts: clock, thread name. announce_is_quiet() is
+ * false.
  */
 void announce_event(struct announce *a, u32 tid, u64 ts)
 {

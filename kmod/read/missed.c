@@ -30,11 +30,9 @@ static bool missed_before(const struct stream *s, struct source *src, unsigned l
 	return stream_remembers(s, n);
 }
 
-/**
- * missed_tell() - report events missed before the change of state to be sent next
- * @rd: the reader, announce_is_next() is true
- *
- * Return: false if there is no room for all reports; call this function again.
+/*
+ * Report events missed before the change of state to be sent next; announce_is_next() is true.
+ * Return false if there is no room for all reports: call it again.
  */
 bool missed_tell(struct reader *rd)
 {

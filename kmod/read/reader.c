@@ -297,7 +297,7 @@ struct reader *reader_new(struct stream *s)
 	return rd;
 }
 
-/* stream_reader() may hold a reference a moment longer. */
+/* stream_reader() may still hold a reference; then it frees the reader. */
 void reader_free(struct reader *rd)
 {
 	raw_spin_lock(&rd->stream->readers_lock);

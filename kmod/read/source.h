@@ -33,12 +33,9 @@ void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u
 void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64 to);
 void source_report_passed(struct reader *rd, struct source *src, u64 now);
 
-/**
- * source_refresh() - look for the next event
- * @rd: the reader
- * @src: its source, not ready; @key becomes the time of the next event, or the bound
- *
- * Return: 0; -ENOMEM; -EINTR: killed.
+/*
+ * Look for the next event of a source that is not ready; @key becomes its time, or the bound.
+ * Return 0; -ENOMEM; -EINTR: killed.
  */
 static inline int source_refresh(struct reader *rd, struct source *src)
 {

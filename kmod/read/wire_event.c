@@ -252,12 +252,9 @@ u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 
 	return WIRE_ESCAPES;
 }
 
-/**
- * wire_lane_send() - complete the frame of an event of a lane
- * @w: frames of the reader
- * @frame: the value returned by wire_lane_event() or wire_quick()
- * @type: type of the event
- * @len: bytes of its payload
+/*
+ * Complete a frame of wire_lane_event() or wire_quick(), which returned @frame; @len: bytes of
+ * payload.
  */
 void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len)
 {

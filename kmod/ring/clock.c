@@ -49,12 +49,7 @@ static bool clock_drifted(u64 was, u64 is, u64 passed)
 	return d > DRIFT_NS || d < -(s64)DRIFT_NS;
 }
 
-/**
- * devtrace_clock_now() - devtrace_clock(), not inlined
- *
- * Context: any, NMI included.
- * Return: trace clock, ns.
- */
+/* devtrace_clock(), not inlined. Any context, NMI included. */
 notrace u64 devtrace_clock_now(void)
 {
 	return devtrace_clock();

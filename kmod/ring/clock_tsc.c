@@ -117,12 +117,9 @@ void clock_tsc_start(struct devtrace_counter *c, struct devtrace_counter *progra
 	raw_spin_unlock_irqrestore(&tsc_lock, flags);
 }
 
-/**
- * clock_tsc_stop() - fall back to ktime_get_raw_fast_ns()
- *
- * The TSC may stop or jump while the machine is suspended.
- *
- * Context: any but NMI.
+/*
+ * Fall back to ktime_get_raw_fast_ns(): the TSC may stop or jump while the machine is suspended.
+ * Any context but NMI.
  */
 void clock_tsc_stop(void)
 {

@@ -209,11 +209,9 @@ bool ring_resize_move(struct ring *r, struct ring_move *move, u32 most)
 	return true;
 }
 
-/**
- * ring_resize_done() - complete a move to other memory
- * @r: the ring, locked
- * @move: of ring_resize_move()
- * @m: of ring_resize_prepare(); on return, the old memory
+/*
+ * Complete a move to other memory. The ring is locked. @m: of ring_resize_prepare(); becomes the
+ * old memory.
  */
 void ring_resize_done(struct ring *r, const struct ring_move *move, struct ring_memory *m)
 {

@@ -99,12 +99,9 @@ u64 stream_missed(const struct stream *s, unsigned long n, unsigned int cpu)
 	return data_race(s->missed[n % STREAM_PASTS * nr_cpu_ids + cpu]);
 }
 
-/**
- * stream_goes_on() - have a stopped stream store events again
- * @s: the stream, STARTING
- * @trigger: name of the trigger that started it, or empty
- *
- * Context: any.
+/*
+ * Let a stream that is STARTING store events again. @trigger: name of the trigger that started it,
+ * or empty. Any context.
  */
 void stream_goes_on(struct stream *s, const char *trigger)
 {

@@ -16,10 +16,7 @@ bool devtrace_profile_on __read_mostly;
 /* Protected by devtrace_lock. */
 const struct profile_ops *devtrace_profile;
 
-/**
- * devtrace_profile_register() - devtrace_profile.ko is loaded or removed
- * @ops: its operations; NULL if it is being removed and detaches its probes next
- */
+/* devtrace_profile.ko is loaded, or is being removed (NULL) and detaches its probes next. */
 void devtrace_profile_register(const struct profile_ops *ops)
 {
 	lockdep_assert_held(&devtrace_lock);

@@ -127,9 +127,7 @@ void quiet_wait_on(const struct cpumask *which)
 		synchronize_rcu_expedited();
 }
 
-/**
- * quiet_wait() - wait for all emitters active on any CPU
- */
+/* Wait for all emitters active on any CPU. */
 void quiet_wait(void)
 {
 	quiet_wait_on(cpu_possible_mask);

@@ -51,11 +51,9 @@ void devtrace_emit_gate(bool open)
 	mutex_unlock(&rings_lock);
 }
 
-/**
- * rings_set_quick() - may emitters store into stream 0 without checking its state?
- * @quick: false while stream 0 is stopped, or a trigger may stop it
- *
- * Context: process; the caller waits for active emitters.
+/*
+ * May emitters store into stream 0 without checking its state? False while it is stopped, or a
+ * trigger may stop it. The caller waits for active emitters.
  */
 void rings_set_quick(bool quick)
 {
@@ -101,11 +99,8 @@ static int rings_cpu_dead(unsigned int cpu)
 	return 0;
 }
 
-/**
- * rings_add() - create a stream's rings on all CPUs that are up
- * @s: the stream; its rings are zeroed
- *
- * Return: 0 or -ENOMEM; then it has no rings.
+/*
+ * Create the zeroed rings of a stream on all CPUs that are up. Return 0, or -ENOMEM without rings.
  */
 int rings_add(struct stream *s)
 {
@@ -142,11 +137,7 @@ void rings_free(struct stream *s)
 		ring_free(per_cpu_ptr(s->rings, cpu));
 }
 
-/**
- * rings_init() - create rings as CPUs come up
- *
- * Return: 0 or a negative error number.
- */
+/* Create rings as CPUs come up. Return 0 or a negative error number. */
 int rings_init(void)
 {
 	int ret, cpu;

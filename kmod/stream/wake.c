@@ -103,11 +103,9 @@ static void wake_at_once_fn(struct irq_work *w)
 	hrtimer_start(&wake_timer, 0, HRTIMER_MODE_REL_SOFT);
 }
 
-/**
- * devtrace_wake_kick() - an event was emitted; start the timer if a reader waits
- * @id: the stream
- *
- * Context: any, NMI included; preemption off.
+/*
+ * An event was emitted: start the timer if a reader waits. Any context, NMI included; preemption
+ * off.
  */
 notrace void devtrace_wake_kick(unsigned int id)
 {
@@ -116,11 +114,7 @@ notrace void devtrace_wake_kick(unsigned int id)
 		irq_work_queue(this_cpu_ptr(&wake_soon));
 }
 
-/**
- * devtrace_wake_later() - start the timer for waiting readers of all streams
- *
- * Context: process.
- */
+/* Start the timer for waiting readers of all streams. Process context. */
 void devtrace_wake_later(void)
 {
 	unsigned int id;
@@ -131,12 +125,7 @@ void devtrace_wake_later(void)
 	preempt_enable();
 }
 
-/**
- * devtrace_wake_full() - a ring entered another block
- * @id: the stream
- *
- * Context: any, NMI included; preemption off.
- */
+/* A ring entered another block. Any context, NMI included; preemption off. */
 notrace void devtrace_wake_full(unsigned int id)
 {
 	struct stream *s = rcu_dereference_sched_check(devtrace_streams[id], true);
@@ -165,13 +154,8 @@ void wake_prepare(struct stream *s)
 	}
 }
 
-/**
- * wake_again() - wake the readers of a stream soon
- * @s: the stream
- *
- * Frequent calls do not postpone the timer.
- *
- * Context: any but NMI.
+/*
+ * Wake the readers of a stream soon. Frequent calls do not postpone the timer. Any context but NMI.
  */
 void wake_again(struct stream *s)
 {
