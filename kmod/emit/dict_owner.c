@@ -41,9 +41,9 @@
 static DEFINE_HASHTABLE(dict_scopes, SCOPE_HASH_BITS);
 static LIST_HEAD(dict_owners);
 /*
- * When a user's next name would be on time at RATE, ns. Not in struct dict_owner, which is freed
- * with the user's last name, and which a user lacks who gives names only from within another user's
- * process.
+ * The time, ns, from which a user's next name keeps to RATE. Not in struct dict_owner: that is
+ * freed with the user's last name, and a user who gives names only in another user's process has
+ * none.
  */
 static struct giver {
 	u32	uid;

@@ -25,7 +25,7 @@
 #include "stream/table.h"
 #include "stream/wake.h"
 
-/* Ten times as long as storing an event takes. */
+/* Turns of a loop: about ten times as long as storing an event takes. */
 #define WAIT_TRIES	1000
 
 static struct stream *stream_of(unsigned int id)

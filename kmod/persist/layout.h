@@ -180,7 +180,7 @@ struct persist_missed {
 	u32	crc;
 };
 
-/* Records from one place to another: time of the last record, @sum of the records. */
+/* @sum of the records from @pos to @to_pos; @ts: time of the last one. */
 struct persist_sum {
 	u64	pos, idx;
 	u64	to_pos, to_idx;

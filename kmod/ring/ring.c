@@ -89,8 +89,8 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 		smp_store_release(&r->pos_epoch, r->pos_epoch + (quarters & 3));
 	}
 	/*
-	 * The index passes a quarter between two block boundaries, so compare it with the epoch. If
-	 * a nested writer has stored this epoch or a later one, the difference is 3, not 1.
+	 * The index may pass a quarter inside a block, so compare it with the epoch. If a nested
+	 * writer has stored this epoch or a later one, the difference is not 1.
 	 */
 	epoch = READ_ONCE(r->idx_epoch);
 	quarters = (u32)(new >> 62) - (u32)epoch;
