@@ -450,7 +450,7 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 	return err;
 }
 
-/* Copy the name with the next serial number, at first after 0; false: there is none. */
+/* Copy the name after serial number @serial, at first 0; false: there is none. */
 bool devtrace_dict_next(u64 serial, struct dict_name *n)
 {
 	struct dict_name dated;

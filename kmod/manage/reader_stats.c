@@ -62,9 +62,7 @@ static u64 rings_lag(const struct reader *rd)
 	return lag;
 }
 
-/*
- * Describe the first reader after @serial, at first 0. Return its serial number, or 0 at the end.
- */
+/* Describe the reader after @serial, which is 0 at first. Return its serial number; 0: the end. */
 u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r)
 {
 	struct reader *rd = reader_after(s, serial);

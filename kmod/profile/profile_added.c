@@ -423,8 +423,8 @@ bool profile_added_detach(unsigned int type)
 }
 
 /*
- * Remove a tracepoint added by name. After the return none of its events appears. Another type is
- * ignored.
+ * Remove a tracepoint added by name. After the return none of its events appears. A type
+ * that is not added is ignored.
  */
 void profile_del(unsigned int type)
 {

@@ -19,8 +19,8 @@
 #include "stream/stream.h"
 
 /*
- * Get the number of events that a source missed before change @n; false: not known yet, or any
- * more.
+ * Get the number of events that a source missed before change @n; false: it is not counted yet, or
+ * no longer remembered.
  */
 static bool missed_before(const struct stream *s, struct source *src, unsigned long n, u64 *missed)
 {
