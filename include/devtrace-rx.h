@@ -38,6 +38,7 @@ enum devtrace_rx_kind {
 	DEVTRACE_RX_SM_AO	= 6,	/* both SM and AO, to make an object current */
 	DEVTRACE_RX_EP		= 7,	/* event pool */
 	DEVTRACE_RX_KINDS	= 8,
+	DEVTRACE_RX_ANY		= 255,	/* for devtrace_rx_object(): each kind */
 };
 
 /* Requests and their data, with the numbers of QS. */

@@ -145,7 +145,7 @@ int devtrace_qp_loc_filter(int id)
 	return 0;
 }
 
-int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name)
+int devtrace_qp_dict_array(const void *object, unsigned int index, const char *name)
 {
 	/*
 	 * The buffer is longer than a name in the dictionary, so that the library reports the
@@ -170,7 +170,7 @@ int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name)
 	if (len > sizeof(with) - 16)
 		len = sizeof(with) - 16;
 	snprintf(with, sizeof(with), "%.*s[%u]%s", (int)len, name, index, rest);
-	return devtrace_dict_obj(key, with);
+	return devtrace_qp_object(object, 0, with);
 }
 
 void devtrace_qp_assertion(const char *module, int id)

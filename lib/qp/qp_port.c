@@ -2,8 +2,8 @@
 /*
  * qp_port.c - the functions of QS that a program or a port calls for its buffers
  *
- * There is no buffer to send or to parse. All functions here are weak, so a program that defines
- * such a function uses its own.
+ * There is no buffer to send or to parse: requests come by the receive channel. All functions here
+ * are weak, so a program that defines such a function uses its own.
  */
 #include <devtrace/qp/qs.h>
 
@@ -34,4 +34,5 @@ WEAK void QS_rxInitBuf(uint8_t *sto, uint16_t stoSize)
 
 WEAK void QS_rxParse(void)
 {
+	devtrace_qp_rx_input();
 }

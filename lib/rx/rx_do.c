@@ -68,7 +68,7 @@ void dt_rx_paused(void)
 }
 
 /* A key from a host is only compared with addresses. It is never used as an address. */
-static struct rx_object *rx_find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
+static struct rx_object *rx_find_exact(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
 {
 	size_t i;
 
@@ -80,6 +80,14 @@ static struct rx_object *rx_find(struct rx *rx, uint8_t kind, uint64_t key, cons
 			return o;
 	}
 	return NULL;
+}
+
+/* An object of this kind, or of any kind. */
+static struct rx_object *rx_find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
+{
+	struct rx_object *o = rx_find_exact(rx, kind, key, name);
+
+	return o ? o : rx_find_exact(rx, DEVTRACE_RX_ANY, key, name);
 }
 
 /*
@@ -506,11 +514,11 @@ int devtrace_rx_object(uint8_t kind, void *object, size_t size, const char *name
 	struct rx *rx = &dt_rx;
 	struct rx_object *o;
 
-	if (kind >= DEVTRACE_RX_KINDS || kind == DEVTRACE_RX_SM_AO || !object || !name ||
-	    !*name || strlen(name) >= RX_NAME)
+	if ((kind >= DEVTRACE_RX_KINDS && kind != DEVTRACE_RX_ANY) || kind == DEVTRACE_RX_SM_AO ||
+	    !object || !name || !*name || strlen(name) >= RX_NAME)
 		return EINVAL;
 	pthread_mutex_lock(&rx->lock);
-	o = rx_find(rx, kind, (uintptr_t)object, NULL);
+	o = rx_find_exact(rx, kind, (uintptr_t)object, NULL);
 	if (!o) {
 		o = realloc(rx->objects, (rx->nr_objects + 1) * sizeof(*o));
 		if (!o) {

@@ -283,11 +283,11 @@ TEST_F(qp, names)
 	EXPECT_STREQ("all", fake->dicts[1].name);
 	EXPECT_STREQ("always", fake->dicts[2].name);
 	EXPECT_STREQ("QS_USER", fake->dicts[3].name);
-	EXPECT_EQ(EINVAL, devtrace_qp_dict_array(1, 1, NULL));
+	EXPECT_EQ(EINVAL, devtrace_qp_dict_array((void *)1, 1, NULL));
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = 0;
 	/* The library reports and counts that the name is cut. */
-	EXPECT_EQ(ENAMETOOLONG, devtrace_qp_dict_array(1, 1, longest));
+	EXPECT_EQ(ENAMETOOLONG, devtrace_qp_dict_array((void *)1, 1, longest));
 	EXPECT_EQ(63, strlen(fake->dicts[4].name));
 	self->errors = 1;
 }
@@ -301,8 +301,8 @@ TEST_F(qp, names_of_parts)
 
 	QS_OBJ_ARR_DICTIONARY(&all[n].timer, n);
 	QS_OBJ_ARR_DICTIONARY(&all[all[n].at[0]].at[1], 0);
-	ASSERT_EQ(0, devtrace_qp_dict_array(1, 12, "&all[n.timer"));
-	ASSERT_EQ(0, devtrace_qp_dict_array(1, 4000000000u, "timer"));
+	ASSERT_EQ(0, devtrace_qp_dict_array((void *)1, 12, "&all[n.timer"));
+	ASSERT_EQ(0, devtrace_qp_dict_array((void *)1, 4000000000u, "timer"));
 	ASSERT_EQ(4, fake->nr_dicts);
 	EXPECT_STREQ("all[2].timer", fake->dicts[0].name);
 	EXPECT_EQ((uintptr_t)&all[2].timer, fake->dicts[0].key);
@@ -310,7 +310,7 @@ TEST_F(qp, names_of_parts)
 	EXPECT_STREQ("all[12]", fake->dicts[2].name);
 	EXPECT_STREQ("timer[4000000000]", fake->dicts[3].name);
 	snprintf(longest, sizeof(longest), "&all[n].%0150d", 0);
-	EXPECT_EQ(ENAMETOOLONG, devtrace_qp_dict_array(1, 1, longest));
+	EXPECT_EQ(ENAMETOOLONG, devtrace_qp_dict_array((void *)1, 1, longest));
 	EXPECT_EQ(63, strlen(fake->dicts[4].name));
 	EXPECT_EQ(0, strncmp("all[1].000", fake->dicts[4].name, 10));
 	self->errors = 1;

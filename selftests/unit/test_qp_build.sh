@@ -123,7 +123,7 @@ while read -r s; do
 	check "$s is declared" grep -qw "$s" "$top/include/devtrace/qp/qs.h"
 done <"$tmp/symbols"
 readelf -d "$so" | sed -n 's/.*\(NEEDED\|SONAME\).*\[\(.*\)\]/\2/p' | sort >"$tmp/needed"
-printf '%s\n' libc.so.6 libdevtrace-qp.so.0 libdevtrace.so.0 >"$tmp/want"
+printf '%s\n' libc.so.6 libdevtrace-qp.so.0 libdevtrace-rx.so.0 libdevtrace.so.0 >"$tmp/want"
 check "soname, and what it needs" diff "$tmp/want" "$tmp/needed"
 
 # A trace point of a record that the device does not want: as everywhere.

@@ -13,7 +13,7 @@ void trace_start(void)
 	devtrace_dict_obj(DEVTRACE_KEY_(&table), table.name);
 	for (n = 0; n < PHILOS; n++) {
 		devtrace_dict_obj(DEVTRACE_KEY_(&philos[n]), philos[n].name);
-		devtrace_qp_dict_array(DEVTRACE_KEY_(&philos[n].timer_object), n, "timer");
+		devtrace_qp_dict_array(&philos[n].timer_object, n, "timer");
 	}
 	QS_OBJ_DICTIONARY(pool);
 	QS_FUN_DICTIONARY(&thinking);

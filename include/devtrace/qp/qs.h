@@ -11,8 +11,9 @@
  * dictionaries, QS_QF_RUN and QS_ASSERT_FAIL. The QS-ID is the object of the event; QS-ID 0
  * means no object.
  *
- * There is no buffer to fill or send: QS_OUTPUT(), QS_FLUSH() and similar macros are empty. The
- * clock is the device's, for any QS_TIME_SIZE.
+ * There is no buffer to fill or send: QS_OUTPUT(), QS_FLUSH() and similar macros are empty.
+ * QS_RX_INPUT() answers hosts, see libdevtrace-rx(3). The clock is the device's, for any
+ * QS_TIME_SIZE.
  *
  * Records whose numbers the transport uses are events with a number that is higher by
  * DEVTRACE_QS_MOVED. Documentation/frameworks.rst has the table.
@@ -181,13 +182,16 @@ extern "C" {
  * struct devtrace_qp - the program's filters, and state of QP/C in QS
  * @glb: a bit for each record, set: wanted
  * @loc: a bit for each QS-ID; 0 is always wanted
- * @locFilter_AP: only object of old records, NULL: any
+ * @locFilter_AP: only object of old records, NULL: any; loc_AP: its name in QP/C 7.3's QS_FILTER_AP_OBJ()
  * @flags: QP/C's flags: which of its own names it has sent
  */
 struct devtrace_qp {
 	uint8_t		glb[16];
 	uint8_t		loc[16];
-	const void	*locFilter_AP;
+	union {
+		const void	*locFilter_AP;
+		const void	*loc_AP;
+	};
 	uint8_t		flags;
 };
 
@@ -205,27 +209,41 @@ int devtrace_qp_loc_filter(int id);
  * Name element index of an array or a part of it. name is the source text: "&all[i]" becomes
  * "all[3]", "&all[i].timer" becomes "all[3].timer".
  */
-int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name);
+int devtrace_qp_dict_array(const void *object, unsigned int index, const char *name);
 /* Emit a QS_ASSERT_FAIL record. */
 void devtrace_qp_assertion(const char *module, int id);
 
-/* The application's functions for QS's receive channel and ports: never called. */
+/*
+ * Name an object, and let hosts make it current: peek, poke and fill reach its first size bytes.
+ * Return 0, or an error of devtrace_dict_obj().
+ */
+int devtrace_qp_object(const void *object, size_t size, const char *name);
+/*
+ * QS_RX_INPUT(): answer the requests of hosts that wait, by the functions QS_onReset() and
+ * QS_onCommand() of the program and by QP/C, in the calling thread. Never waits. The first call
+ * opens the receive channel of libdevtrace-rx(3).
+ */
+void devtrace_qp_rx_input(void);
+
+/* The application's functions for the requests of hosts. */
+void QS_onReset(void);
+void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3);
+/* The application's functions for ports: never called. */
 uint8_t QS_onStartup(void const *arg);
 void QS_onCleanup(void);
 void QS_onFlush(void);
-void QS_onReset(void);
-void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3);
 QSTimeCtr QS_onGetTime(void);
 
 /*
  * Functions with which a port or a program sends and receives. There is no buffer: readers open
- * the device, and hosts talk to a program by libdevtrace-rx(3). A program may define its own.
+ * the device, and requests come by the receive channel. A program may define its own.
  */
 void QS_initBuf(uint8_t *sto, uint_fast32_t stoSize);
 /* QS_EOD, and NULL with 0 bytes: nothing waits to be sent. */
 uint16_t QS_getByte(void);
 uint8_t const *QS_getBlock(uint16_t *pNbytes);
 void QS_rxInitBuf(uint8_t *sto, uint16_t stoSize);
+/* As QS_RX_INPUT(). */
 void QS_rxParse(void);
 
 #ifdef __cplusplus
@@ -253,6 +271,13 @@ DEVTRACE_INLINE_ bool devtrace_qp_wanted_(unsigned int record, unsigned int id)
 			devtrace_object_wanted_((uint16_t)id)));
 }
 
+DEVTRACE_INLINE_ bool devtrace_qp_ap_wanted_(const void *object)
+{
+	const void *const only = __atomic_load_n(&devtrace_qp.locFilter_AP, __ATOMIC_RELAXED);
+
+	return !only || only == object;
+}
+
 DEVTRACE_INLINE_ void devtrace_qp_begin_(struct devtrace_record *r, unsigned int record,
 					 unsigned int id)
 {
@@ -276,15 +301,10 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_EXIT()		((void)0)
 #define QS_FLUSH()		((void)0)
 #define QS_OUTPUT()		((void)0)
-#define QS_RX_INPUT()		((void)0)
+#define QS_RX_INPUT()		devtrace_qp_rx_input()
 #define QS_RX_PUT(byte)		DEVTRACE_UNUSED_(byte)
 #define QS_ONLY(code)		(code)
 #define QS_GLB_FILTER(record)	((void)devtrace_qp_glb_filter((int)(record)))
-/* QP 5 has these for one record, and for one object of the application; others have no filter. */
-#define QS_FILTER_ON(record)	QS_GLB_FILTER(record)
-#define QS_FILTER_OFF(record)	QS_GLB_FILTER(-(int)(record))
-#define QS_FILTER_AP_OBJ(object) \
-	((void)__atomic_store_n(&devtrace_qp.locFilter_AP, (const void *)(object), __ATOMIC_RELAXED))
 #define QS_LOC_FILTER(id)	((void)devtrace_qp_loc_filter((int)(id)))
 #define QS_ASSERTION(module, id, delay) \
 	(DEVTRACE_UNUSED_(delay), devtrace_qp_assertion((module), (int)(id)))
@@ -329,14 +349,57 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_BEGIN_INCRIT(record, id)	QS_BEGIN_ID(record, id)
 #define QS_END_INCRIT()			QS_END()
 
+/*
+ * Macros of QP 5 and 6, which QP/C 7.3 defines itself. An object of the application has a filter
+ * by its address; other objects have QS-IDs.
+ */
+#define QS_u32_fmt_(format, v)	(DEVTRACE_UNUSED_(format), QS_U32(QS_HEX_FMT, (v)))
+#if !defined(QP_VERSION) || QP_VERSION >= 800
+#define QS_BEGIN(record, object)						\
+	if (devtrace_qp_wanted_((unsigned int)(record), 0) &&			\
+	    devtrace_qp_ap_wanted_((const void *)(object))) {			\
+		DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);			\
+		devtrace_qp_begin_(&devtrace_r_, (unsigned int)(record), 0); {
+#define QS_FILTER_ON(record)	QS_GLB_FILTER(record)
+#define QS_FILTER_OFF(record)	QS_GLB_FILTER(-(int)(record))
+#define QS_FILTER_AP_OBJ(object)						\
+	((void)__atomic_store_n(&devtrace_qp.locFilter_AP, (const void *)(object),	\
+				__ATOMIC_RELAXED))
+#define QS_FILTER_SM_OBJ(object)	DEVTRACE_UNUSED_(object)
+#define QS_FILTER_AO_OBJ(object)	DEVTRACE_UNUSED_(object)
+#define QS_FILTER_MP_OBJ(object)	DEVTRACE_UNUSED_(object)
+#define QS_FILTER_EQ_OBJ(object)	DEVTRACE_UNUSED_(object)
+#define QS_FILTER_TE_OBJ(object)	DEVTRACE_UNUSED_(object)
+#define QS_U32_HEX(width, v)	QS_u32_fmt_(width, v)
+/* A session begins when a reader opens the device. */
+#define QS_RESET()		((void)0)
+#endif
+
 #define QS_beginRec_(record)							\
 	DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);				\
 	devtrace_qp_begin_(&devtrace_r_, (unsigned int)(record), 0)
 #define QS_endRec_()		devtrace_qp_end_(&devtrace_r_)
 #define QS_TIME_PRE_()		((void)0)
 
+/*
+ * Bytes of an object that a host may write: 0 if the compiler does not know the object, or if it
+ * is const.
+ */
+#ifdef __cplusplus
+#define DEVTRACE_QP_BYTES_(object)	0
+#else
+#define DEVTRACE_QP_BYTES_(object)						\
+	(__builtin_types_compatible_p(__typeof__(0 ? (object) : (void *)DEVTRACE_KEY_(object)), \
+				      const void *) ? 0 :			\
+	 __builtin_object_size((const void *)(object), 3))
+#endif
+
+#undef QS_OBJ_DICTIONARY
+#define QS_OBJ_DICTIONARY(object)						\
+	((void)devtrace_qp_object((const void *)(object), DEVTRACE_QP_BYTES_(object),	\
+				  devtrace_qs_name_(#object)))
 #define QS_OBJ_ARR_DICTIONARY(object, index) \
-	((void)devtrace_qp_dict_array(DEVTRACE_KEY_(object), (unsigned int)(index), #object))
+	((void)devtrace_qp_dict_array((const void *)(object), (unsigned int)(index), #object))
 /* Called by QP/C. */
 #define QS_obj_dict_pre_(object, name) \
 	((void)devtrace_dict_obj(DEVTRACE_KEY_(object), devtrace_qs_name_(name)))

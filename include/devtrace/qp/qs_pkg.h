@@ -18,6 +18,7 @@
 #endif
 
 #include "qs_port.h"
+#include "qs_framework.h"
 
 /* The longest record has three objects and six numbers. */
 #define DEVTRACE_QP_ROOM	96

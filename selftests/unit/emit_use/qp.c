@@ -4,11 +4,9 @@
  *
  * test_qp_build.sh compiles it with QP_VERSION 733 and 815, and runs it without a device. The
  * compatibility layers of each version's qpc.h are copied here: enumerators from 8.1 on, the
- * macro QS_BEGIN() in 7.3.
+ * macros of QP 5 in 7.3.
  */
-#include <stdbool.h>
-#include <stdint.h>
-#define QP_PORT_H_
+#include "qp_types.h"
 #include "qs_port.h"
 #include "qs_pkg.h"
 
@@ -20,7 +18,19 @@ enum kinds_before { SM_OBJ = QS_OBJ_SM, SM_AO_OBJ = QS_OBJ_SM_AO };
 #define QS_EP_ID	QS_ID_EP
 #define QS_EQ_ID	QS_ID_EQ
 #define QS_AP_ID	QS_ID_AP
-#else
+#elif QP_VERSION < 800
+/* As 7.3 has them: those of devtrace/qp must not be beside them. */
+#define QS_FILTER_ON(rec)	QS_GLB_FILTER((rec))
+#define QS_FILTER_OFF(rec)	QS_GLB_FILTER(-(rec))
+#define QS_FILTER_SM_OBJ(obj)	((void)0)
+#define QS_FILTER_AO_OBJ(obj)	((void)0)
+#define QS_FILTER_MP_OBJ(obj)	((void)0)
+#define QS_FILTER_EQ_OBJ(obj)	((void)0)
+#define QS_FILTER_TE_OBJ(obj)	((void)0)
+#define QS_FILTER_AP_OBJ(obj)	(QS_filt_.loc_AP = (obj))
+#define QS_U32_HEX(width, data)	\
+	(QS_u32_fmt_((uint8_t)(((width) << 4)) | QS_HEX_FMT, (data)))
+#define QS_RESET()		((void)0)
 #define QS_BEGIN(rec, obj)							\
 	if (((QS_filt_.glb[(uint_fast8_t)(rec) >> 3U] &				\
 	      (1U << ((uint_fast8_t)(rec) & 7U))) != 0U) &&			\
@@ -138,6 +148,12 @@ int main(void)
 	if (QS_priv_.locFilter_AP != &object)
 		return 1;
 	QS_FILTER_AP_OBJ(NULL);
+	QS_FILTER_SM_OBJ(&object);
+	QS_FILTER_AO_OBJ(&object);
+	QS_FILTER_MP_OBJ(&object);
+	QS_FILTER_EQ_OBJ(&object);
+	QS_FILTER_TE_OBJ(&object);
+	QS_RESET();
 	QS_GLB_FILTER(QS_SM_RECORDS);
 	QS_GLB_FILTER(-QS_QF_TICK);
 	QS_GLB_FILTER(QS_GRP_UA);
@@ -163,11 +179,10 @@ int main(void)
 	QS_BEGIN_NOCRIT(LAST, 0U)
 		QS_U8(0, 1);
 	QS_END_NOCRIT()
-#ifdef QS_BEGIN
 	QS_BEGIN(FIRST, &object)
 		QS_U8(0, 1);
+		QS_U32_HEX(8, 0xdeadbeef);
 	QS_END()
-#endif
 	run(1, NULL);
 	QS_ONLY(object = 1);
 	QS_TEST_PROBE(object = 2;)

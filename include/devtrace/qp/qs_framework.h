@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/qp/qs_framework.h - ticks, events and queries of hosts, in terms of QP/C's types
+ *
+ * The library knows no type of QP/C, whose layouts differ between versions and configurations.
+ * So each source of QP/C compiles these functions, and the linker keeps one copy. The references
+ * to QP/C's functions are weak: a program need not have all sources of QP/C.
+ */
+#ifndef DEVTRACE_QP_QS_FRAMEWORK_H
+#define DEVTRACE_QP_QS_FRAMEWORK_H
+
+#include <string.h>
+#include <devtrace-rx.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct devtrace_qp_framework - what QP/C does for the receive channel
+ * @size: sizeof(struct devtrace_qp_framework)
+ * @version: QP_VERSION
+ * @tick: process a tick of this rate
+ * @event: publish, post or dispatch an event. Returns 0, or another value to refuse.
+ * @query: add elements about an object. Returns 0, or another value to refuse.
+ */
+struct devtrace_qp_framework {
+	size_t	size;
+	uint16_t version;
+	void	(*tick)(void *sender, uint8_t rate);
+	int	(*event)(void *sender, const struct devtrace_rx_event *event);
+	int	(*query)(void *sender, uint8_t kind, void *object, struct devtrace_record *r);
+};
+
+extern const struct devtrace_qp_framework devtrace_qp_framework;
+
+#if defined(QP_H_) && defined(QP_PKG_H_) && !defined(__cplusplus)
+
+extern QActive *QActive_registry_[QF_MAX_ACTIVE + 1U] __attribute__((weak));
+extern __typeof__(QF_newX_) QF_newX_ __attribute__((weak));
+extern __typeof__(QF_gc) QF_gc __attribute__((weak));
+extern __typeof__(QActive_post_) QActive_post_ __attribute__((weak));
+extern __typeof__(QActive_publish_) QActive_publish_ __attribute__((weak));
+
+#if QF_MAX_TICK_RATE > 0U
+extern __typeof__(QTimeEvt_tick_) QTimeEvt_tick_ __attribute__((weak));
+
+static void devtrace_qp_tick_(void *sender, uint8_t rate)
+{
+	if (QTimeEvt_tick_ && rate < QF_MAX_TICK_RATE)
+		QTimeEvt_tick_(rate, sender);
+}
+#else
+#define devtrace_qp_tick_	NULL
+#endif
+
+/* The active object of this priority or at this address, or NULL. */
+static QActive *devtrace_qp_active_(unsigned int prio, const void *object)
+{
+	unsigned int i;
+
+	if (!(uintptr_t)QActive_registry_)
+		return NULL;
+	for (i = 1; i <= QF_MAX_ACTIVE; i++)
+		if (QActive_registry_[i] && (object ? QActive_registry_[i] == object : i == prio))
+			return QActive_registry_[i];
+	return NULL;
+}
+
+static int devtrace_qp_event_(void *sender, const struct devtrace_rx_event *event)
+{
+	const bool to_machine = event->to == DEVTRACE_RX_INIT || event->to == DEVTRACE_RX_DISPATCH;
+	QActive *const active = devtrace_qp_active_(event->to, event->object);
+	const uint8_t id = active ? active->prio : 0;
+	QAsm *machine = (QAsm *)event->object;
+	QEvt *e;
+
+	if (!QF_newX_ || !QF_gc ||
+	    (event->to == DEVTRACE_RX_PUBLISH ? !QActive_publish_ : !to_machine && !QActive_post_))
+		return 1;
+	if (to_machine ? !machine->vptr : event->to != DEVTRACE_RX_PUBLISH && !active)
+		return 1;
+	/* With a margin, QP/C returns NULL if its pool is empty. */
+	e = QF_newX_((uint_fast16_t)(sizeof(*e) + event->len), 0, (int)event->sig);
+	if (!e)
+		return 1;
+	if (event->len)
+		memcpy(e + 1, event->params, event->len);
+	if (event->to == DEVTRACE_RX_PUBLISH) {
+		QActive_publish_(e, sender, 0);
+		return 0;
+	}
+	if (!to_machine)
+		return !QActive_post_(active, e, 0, sender);
+	/* QF_gc() drops this reference. */
+	e->refCtr_ = 1;
+	if (event->to == DEVTRACE_RX_INIT)
+		machine->vptr->init(machine, e, id);
+	else
+		machine->vptr->dispatch(machine, e, id);
+	QF_gc(e);
+	return 0;
+}
+
+/* qsgate(1) takes for each field of QS the next element of its type. */
+static int devtrace_qp_query_(void *sender, uint8_t kind, void *object, struct devtrace_record *r)
+{
+	(void)sender;
+	switch (kind) {
+	case DEVTRACE_RX_SM:
+	case DEVTRACE_RX_AO:
+		if (kind == DEVTRACE_RX_AO && !devtrace_qp_active_(0, object))
+			return 1;
+		if (kind == DEVTRACE_RX_AO)
+			devtrace_u8(r, ((QActive *)object)->prio);
+		devtrace_fun(r, (uintptr_t)((QAsm *)object)->state.fun);
+		return 0;
+#if QF_MAX_TICK_RATE > 0U
+	case DEVTRACE_RX_TE:
+		devtrace_obj(r, (uintptr_t)((QTimeEvt *)object)->act);
+		devtrace_u32(r, ((QTimeEvt *)object)->ctr);
+		devtrace_u32(r, ((QTimeEvt *)object)->interval);
+		devtrace_sig(r, ((QTimeEvt *)object)->super.sig, 0);
+		return 0;
+#endif
+	case DEVTRACE_RX_AP:
+		return 0;
+	}
+	return 1;
+}
+
+const struct devtrace_qp_framework devtrace_qp_framework __attribute__((weak)) = {
+	.size = sizeof(devtrace_qp_framework),
+	.version = QP_VERSION,
+	.tick = devtrace_qp_tick_,
+	.event = devtrace_qp_event_,
+	.query = devtrace_qp_query_,
+};
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * qp_rx.c - the receive channel of a QP program, which calls QS_RX_INPUT()
+ *
+ * Requests go to the functions that QS calls, in the thread that calls QS_RX_INPUT(), and to QP/C
+ * by the functions of devtrace/qp/qs_framework.h. A program that never calls QS_RX_INPUT() has no
+ * channel. A program that opened one itself, by devtrace_rx_open(), keeps it.
+ *
+ * Invariant: one thread of a process serves at a time; others return at once.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <devtrace/qp/qs.h>
+#include <devtrace/qp/qs_framework.h>
+
+/* The program or QP/C may define these. */
+void QS_onReset(void) __attribute__((weak));
+void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3)
+	__attribute__((weak));
+extern const struct devtrace_qp_framework devtrace_qp_framework __attribute__((weak));
+
+/* QS names the sender of a host's events so. */
+static char qp_sender;
+
+static void qp_command(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uint32_t p3)
+{
+	(void)arg;
+	QS_onCommand(command, p1, p2, p3);
+}
+
+static void qp_reset(void *arg)
+{
+	(void)arg;
+	QS_onReset();
+}
+
+static void qp_say_closed(int err)
+{
+	const char *debug = secure_getenv("DEVTRACE_DEBUG");
+
+	if (debug && *debug && strcmp(debug, "0"))
+		fprintf(stderr, "devtrace: QS_RX_INPUT(): no receive channel: %s\n", strerror(err));
+}
+
+static void qp_open(void)
+{
+	struct devtrace_rx_ops ops = {
+		.size = sizeof(ops),
+		.command = QS_onCommand ? qp_command : NULL,
+		.reset = QS_onReset ? qp_reset : NULL,
+	};
+	int err;
+
+	if (&devtrace_qp_framework) {
+		ops.version = devtrace_qp_framework.version;
+		ops.tick = devtrace_qp_framework.tick;
+		ops.event = devtrace_qp_framework.event;
+		ops.query = devtrace_qp_framework.query;
+	}
+	err = devtrace_rx_open(&ops, &qp_sender, 0);
+	if (!err)
+		devtrace_dict_obj((uintptr_t)&qp_sender, "QS_RX");
+	else if (err != EALREADY)
+		qp_say_closed(err);
+}
+
+void devtrace_qp_rx_input(void)
+{
+	/* A child of fork(2) has no channel, and its parent's thread does not serve there. */
+	static pid_t opened_by, served_by;
+	const pid_t me = getpid();
+	pid_t before = __atomic_load_n(&served_by, __ATOMIC_RELAXED);
+
+	/* Pairs with the release store below: the next server sees what this one left. */
+	if (before == me || !__atomic_compare_exchange_n(&served_by, &before, me, false,
+							 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	if (opened_by != me) {
+		opened_by = me;
+		qp_open();
+	}
+	devtrace_rx_serve();
+	__atomic_store_n(&served_by, 0, __ATOMIC_RELEASE);
+}
+
+int devtrace_qp_object(const void *object, size_t size, const char *name)
+{
+	/* It names the object, too, unless the object or its name is none for hosts. */
+	if (!devtrace_rx_object(DEVTRACE_RX_ANY, (void *)object, size, name))
+		return 0;
+	return devtrace_dict_obj((uintptr_t)object, name);
+}
