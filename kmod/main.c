@@ -47,9 +47,12 @@ static unsigned int names = 4096;
 module_param(names, uint, 0444);
 MODULE_PARM_DESC(names, "how many dictionary names are kept (default 4096)");
 
+/* Where counters begin; the modules of the tests have a parameter for it, to be near the wrap. */
 static unsigned int start;
+#ifdef DEVTRACE_TEST_START
 module_param(start, uint, 0444);
-MODULE_PARM_DESC(start, "for tests: where counters begin, near their wrap");
+MODULE_PARM_DESC(start, "where counters begin");
+#endif
 
 static struct devtrace_cdev_config node_config;
 

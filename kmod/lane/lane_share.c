@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Limits of lanes: for a process, for a user, and for all */
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 #include "lane.h"
 #include "lane_share.h"
@@ -23,32 +25,80 @@ static unsigned int common_nr;
 
 #define ROOT	0
 
-/* Value of a limit before lane_limits_init(), if no module parameter has set it. */
-#define NOT_GIVEN	ULONG_MAX
+/* Numbers of the parameter lane_limits, in this order. */
+enum { OF_ALL, OF_USER, OF_PROCESS, LIMITS };
 
-static unsigned long lane_process = NOT_GIVEN;
-static unsigned long lane_user = NOT_GIVEN;
-static unsigned long lane_all = NOT_GIVEN;
+/* Size of the longest number that devtrace_size_parse() takes, with the comma or NUL behind it. */
+#define LIMIT_LEN	32
 
-module_param_cb(lane_process, &devtrace_size_ops, &lane_process, 0644);
-MODULE_PARM_DESC(lane_process, "bytes of all lanes of a process (default 4M, or a 32nd of the RAM)");
-module_param_cb(lane_user, &devtrace_size_ops, &lane_user, 0644);
-MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M, or a 16th of the RAM)");
-module_param_cb(lane_all, &devtrace_size_ops, &lane_all, 0644);
-MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M, or an eighth of the RAM)");
+static unsigned long lane_limits[LIMITS];
+static bool lane_limits_given;
+
+/* The first @given numbers of @limit are set: compute the others, see trace(4). */
+static void limits_complete(unsigned long *limit, int given)
+{
+	const unsigned long all = limit[OF_ALL];
+
+	if (given <= OF_USER)
+		limit[OF_USER] = clamp(16UL << 20, all / 4, all / 2);
+	if (given <= OF_PROCESS)
+		limit[OF_PROCESS] = min(clamp(4UL << 20, all / 16, all / 4), limit[OF_USER]);
+}
+
+/* Serialized by the lock of the module's parameters. */
+static void limits_store(const unsigned long *limit)
+{
+	int i;
+
+	for (i = 0; i < LIMITS; i++)
+		WRITE_ONCE(lane_limits[i], limit[i]);
+	lane_limits_given = true;
+}
+
+static int limits_set(const char *val, const struct kernel_param *kp)
+{
+	char words[LIMITS * LIMIT_LEN], *rest = words;
+	unsigned long limit[LIMITS];
+	int n = 0, err;
+	u64 bytes;
+
+	if (strscpy(words, val, sizeof(words)) < 0)
+		return -EINVAL;
+	while (rest) {
+		err = n < LIMITS ? devtrace_size_parse(strsep(&rest, ","), &bytes) : -EINVAL;
+		if (err || bytes > ULONG_MAX)
+			return -EINVAL;
+		limit[n++] = bytes;
+	}
+	limits_complete(limit, n);
+	limits_store(limit);
+	return 0;
+}
+
+static int limits_get(char *buf, const struct kernel_param *kp)
+{
+	return scnprintf(buf, PAGE_SIZE, "%lu,%lu,%lu\n", lane_limits[OF_ALL],
+			 lane_limits[OF_USER], lane_limits[OF_PROCESS]);
+}
+
+static const struct kernel_param_ops limits_ops = {
+	.set = limits_set,
+	.get = limits_get,
+};
+
+module_param_cb(lane_limits, &limits_ops, NULL, 0644);
+MODULE_PARM_DESC(lane_limits, "ALL[,USER[,PROCESS]]: bytes of lanes of all users, a user and a process (default 64M,16M,4M, or less by the RAM)");
 
 /* Default limits depend on the RAM, so that lanes do not use up a small board's memory. */
 void __init lane_limits_init(void)
 {
 	u64 eighth = (u64)totalram_pages() << PAGE_SHIFT >> 3;
-	unsigned long all = min_t(u64, 64 << 20, eighth);
+	unsigned long limit[LIMITS] = { min_t(u64, 64 << 20, eighth) };
 
-	if (lane_all == NOT_GIVEN)
-		lane_all = all;
-	if (lane_user == NOT_GIVEN)
-		lane_user = min(16UL << 20, all / 2);
-	if (lane_process == NOT_GIVEN)
-		lane_process = min(4UL << 20, all / 4);
+	if (lane_limits_given)
+		return;
+	limits_complete(limit, 1);
+	limits_store(limit);
 }
 
 /*
@@ -122,13 +172,13 @@ static struct share *share_sub(struct share *s, const struct lane *l)
 /* Do the limits of the user, of the process and of all allow the lane? */
 static bool has_share(const struct lane *l, const struct share *user, const struct share *process)
 {
-	const u64 his = user->bytes + l->bytes;
+	const u64 his = user->bytes + l->bytes, all = READ_ONCE(lane_limits[OF_ALL]);
 
-	if (process->bytes + l->bytes > READ_ONCE(lane_process) || his > READ_ONCE(lane_user) ||
-	    all_bytes + l->bytes > READ_ONCE(lane_all))
+	if (process->bytes + l->bytes > READ_ONCE(lane_limits[OF_PROCESS]) ||
+	    his > READ_ONCE(lane_limits[OF_USER]) || all_bytes + l->bytes > all)
 		return false;
 	return l->owner == ROOT ||
-	       (is_fair(his, common_bytes + l->bytes, READ_ONCE(lane_all)) &&
+	       (is_fair(his, common_bytes + l->bytes, all) &&
 		is_fair(user->nr + 1, common_nr + 1, SLOTS_MAX));
 }
 

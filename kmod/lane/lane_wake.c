@@ -232,7 +232,7 @@ static void look_at_probe(void)
 }
 
 /*
- * The current thread ends; preemption is off. It may have several lanes; the limit lane_process
+ * The current thread ends; preemption is off. It may have several lanes; the limit lane_limits
  * bounds the bytes to take.
  */
 static void thread_exits(struct task_struct *task)

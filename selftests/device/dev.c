@@ -212,6 +212,11 @@ int dev_load(const char *params)
 	snprintf(own, sizeof(own), "%.*s", profile ? (int)(profile - params) : 255, params);
 	if (load_said("devtrace.ko", own))
 		return -1;
+	/* A module that is not built for tests ignores it. */
+	if (strstr(own, "start=") && access("/sys/module/devtrace/parameters/start", F_OK)) {
+		fprintf(stderr, "# no parameter 'start': make DEVTRACE_TEST_START=1\n");
+		return -1;
+	}
 	return dev_load_rest(profile ? profile : "");
 }
 

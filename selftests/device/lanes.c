@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* lanes.c - write a lane without the library */
 #include <endian.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -8,6 +10,50 @@
 #include <linux/devtrace.h>
 
 #include "lanes.h"
+
+#define LIMITS	"/sys/module/devtrace/parameters/lane_limits"
+
+int lane_limits_read(uint64_t bytes[LANE_LIMITS])
+{
+	FILE *f = fopen(LIMITS, "r");
+	int n;
+
+	if (!f)
+		return -1;
+	n = fscanf(f, "%" SCNu64 ",%" SCNu64 ",%" SCNu64, &bytes[LANE_LIMIT_ALL],
+		   &bytes[LANE_LIMIT_USER], &bytes[LANE_LIMIT_PROCESS]);
+	fclose(f);
+	return n == LANE_LIMITS ? 0 : -1;
+}
+
+static int limits_write(const uint64_t bytes[LANE_LIMITS])
+{
+	FILE *f = fopen(LIMITS, "w");
+	int ret;
+
+	if (!f)
+		return -1;
+	ret = fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, bytes[LANE_LIMIT_ALL],
+		      bytes[LANE_LIMIT_USER], bytes[LANE_LIMIT_PROCESS]);
+	return fclose(f) || ret < 0 ? -1 : 0;
+}
+
+int lane_limit(enum lane_limit which, uint64_t bytes)
+{
+	uint64_t limits[LANE_LIMITS];
+
+	if (lane_limits_read(limits))
+		return -1;
+	limits[which] = bytes;
+	return limits_write(limits);
+}
+
+int lane_no_limits(void)
+{
+	static const uint64_t limits[LANE_LIMITS] = { 1 << 30, 1 << 30, 1 << 30 };
+
+	return limits_write(limits);
+}
 
 int lane_fd(int dev, uint32_t bytes, struct devtrace_lane_ask *l)
 {

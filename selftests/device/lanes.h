@@ -37,6 +37,12 @@ struct lane {
 
 uint64_t dev_now(void);		/* in dev.c; programs without it define their own */
 
+/* Change one number of the module's parameter lane_limits, whose order this is; 0 or -1. */
+enum lane_limit { LANE_LIMIT_ALL, LANE_LIMIT_USER, LANE_LIMIT_PROCESS, LANE_LIMITS };
+int lane_limit(enum lane_limit which, uint64_t bytes);
+int lane_limits_read(uint64_t bytes[LANE_LIMITS]);
+int lane_no_limits(void);			/* 1G each */
+
 int lane_fd(int dev, uint32_t bytes, struct devtrace_lane_ask *l);	/* or -1 */
 int lane_map(struct lane *l, int fd, uint32_t bytes);		/* or -1 */
 int lane_open(struct lane *l, int dev, uint32_t bytes);		/* both of the above */

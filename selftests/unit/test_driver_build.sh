@@ -48,6 +48,28 @@ find "$root/lib/modules" -name '*.ko*' | sed 's|.*/||; s/\.ko.*//' | sort >"$tmp
 printf 'devtrace\ndevtrace_persist\ndevtrace_profile\ndevtrace_watch\n' >"$tmp/want"
 check "modules_install installs the modules and no samples" diff "$tmp/want" "$tmp/names"
 
+# Their parameters are those of trace(4), and counts that are read in sysfs. The module of the
+# tests has start, too.
+parameters()
+{
+	while read -r name; do
+		module=$(find "$root/lib/modules" -name "$name.ko*")
+		PATH=$PATH:/usr/sbin:/sbin modinfo -F parm "$module" | sed "s/^\([^:]*\):.*/$name \1/"
+	done
+}
+described()
+{
+	awk '/^\.Nm insmod / { sub(/\.ko$/, "", $3); module = $3 }
+	     /^\.Op Cm / { print module, $3 }
+	     /^\.Sh DESCRIPTION/ { exit }' "$tmp/src/Documentation/man/trace.4"
+	for count in persist.severe profile.faults_limited watch.attached watch.nested watch.unseen; do
+		echo "devtrace_${count%.*} ${count#*.}"
+	done
+}
+parameters <"$tmp/names" | sort >"$tmp/parameters"
+described | sort >"$tmp/described"
+check "modules have the parameters of trace(4) and no others" diff "$tmp/described" "$tmp/parameters"
+
 # modprobe goes by modules.dep
 check "modules_install names depmod for the board" grep -qx \
 	"note: modprobe finds these modules once 'depmod $release' has run on the board" "$tmp/installed"

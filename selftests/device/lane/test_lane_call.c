@@ -24,6 +24,7 @@
 
 #define PARAMETERS	"/sys/module/devtrace/parameters/"
 #define KIB		1024
+#define MIB		(1024 * KIB)
 #define TYPE		DEVTRACE_T_USER
 
 FIXTURE(call) {
@@ -79,8 +80,7 @@ TEST_F(call, sizes)
 	size_t i;
 	int fd;
 
-	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_process", "1G"));
-	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_user", "1G"));
+	ASSERT_EQ(0, lane_no_limits());
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		fd = lane_fd(self->wfd, sizes[i].want, &arg);
 		ASSERT_LE(0, fd) TH_LOG("%u: %s", sizes[i].want, strerror(errno));
@@ -271,55 +271,91 @@ TEST_F(call, of_the_first_stream_only)
 TEST_F(call, limits_follow_the_ram)
 {
 	static const struct {
-		const char *path;
 		uint64_t most, part;
-	} limits[] = {
-		{ PARAMETERS "lane_all", 64 << 20, 8 },
-		{ PARAMETERS "lane_user", 16 << 20, 16 },
-		{ PARAMETERS "lane_process", 4 << 20, 32 },
+	} limits[LANE_LIMITS] = {
+		[LANE_LIMIT_ALL] = { 64 << 20, 8 },
+		[LANE_LIMIT_USER] = { 16 << 20, 16 },
+		[LANE_LIMIT_PROCESS] = { 4 << 20, 32 },
 	};
-	unsigned long long kb, bytes;
+	uint64_t bytes[LANE_LIMITS];
+	unsigned long long kb;
 	char text[4096];
 	size_t i;
 
 	ASSERT_LT(0, dev_read_file("/proc/meminfo", text, sizeof(text)));
 	ASSERT_EQ(1, sscanf(text, "MemTotal: %llu kB", &kb));
-	for (i = 0; i < 3; i++) {
+	ASSERT_EQ(0, lane_limits_read(bytes));
+	for (i = 0; i < LANE_LIMITS; i++) {
 		uint64_t part = kb * KIB / limits[i].part;
 
-		ASSERT_LT(0, dev_read_file(limits[i].path, text, sizeof(text)));
-		bytes = strtoull(text, NULL, 10);
-		EXPECT_EQ(part < limits[i].most ? part : limits[i].most, bytes) {
-			TH_LOG("%s: %s", limits[i].path, text);
+		EXPECT_EQ(part < limits[i].most ? part : limits[i].most, bytes[i]) {
+			TH_LOG("limit %zu", i);
 		}
 	}
 	close(self->wfd);
 	ASSERT_EQ(0, dev_unload());
-	ASSERT_EQ(0, dev_load("lane_all=1M lane_user=256K"));
-	ASSERT_LT(0, dev_read_file(limits[0].path, text, sizeof(text)));
-	EXPECT_EQ(1 << 20, strtoull(text, NULL, 10));
-	ASSERT_LT(0, dev_read_file(limits[1].path, text, sizeof(text)));
-	EXPECT_EQ(256 << 10, strtoull(text, NULL, 10));
+	ASSERT_EQ(0, dev_load("lane_limits=1M,256K"));
+	ASSERT_EQ(0, lane_limits_read(bytes));
+	EXPECT_EQ(1 << 20, bytes[LANE_LIMIT_ALL]);
+	EXPECT_EQ(256 << 10, bytes[LANE_LIMIT_USER]);
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 	EXPECT_LE(0, self->wfd);
 }
 
+/* trace(4): a user has 16M, a process 4M, within parts of the limit of all. */
+TEST_F(call, limits_follow_that_of_all)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes[LANE_LIMITS];
+	} given[] = {
+		{ "0", { 0, 0, 0 } },
+		{ "800K", { 800 * KIB, 400 * KIB, 200 * KIB } },
+		{ "16M", { 16 * MIB, 8 * MIB, 4 * MIB } },
+		{ "32M", { 32 * MIB, 16 * MIB, 4 * MIB } },
+		{ "64M", { 64 * MIB, 16 * MIB, 4 * MIB } },
+		{ "1G\n", { 1024 * MIB, 256 * MIB, 64 * MIB } },
+		{ "64M,1M", { 64 * MIB, 1 * MIB, 1 * MIB } },
+		{ "64M,0x200000,65536", { 64 * MIB, 2 * MIB, 64 * KIB } },
+		{ "1M,2M,3M", { 1 * MIB, 2 * MIB, 3 * MIB } },
+	};
+	static const char *const bad[] = {
+		"\n", "much", "64M,", ",64M", "64M,,4M", "64M,16M,4M,1M", "64M 16M", "-1", "64M,16X",
+		"1M,1M,0xffffffffffffffffT",
+		"0x00000000000000000000000000000000000000000000000000000000000000001,1,1",
+	};
+	uint64_t bytes[LANE_LIMITS], last[LANE_LIMITS];
+	size_t i, k;
+
+	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+		ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_limits", given[i].text));
+		ASSERT_EQ(0, lane_limits_read(bytes));
+		for (k = 0; k < LANE_LIMITS; k++)
+			EXPECT_EQ(given[i].bytes[k], bytes[k]) TH_LOG("%s: %zu", given[i].text, k);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		EXPECT_EQ(-1, dev_write_file(PARAMETERS "lane_limits", bad[i])) {
+			TH_LOG("'%s'", bad[i]);
+		}
+		ASSERT_EQ(0, lane_limits_read(last));
+		EXPECT_EQ(0, memcmp(bytes, last, sizeof(last))) TH_LOG("'%s'", bad[i]);
+	}
+}
+
 TEST_F(call, limits)
 {
-	static const char *const limits[] = {
-		PARAMETERS "lane_process", PARAMETERS "lane_user", PARAMETERS "lane_all",
-	};
 	struct lane l;
-	size_t i;
+	int i;
 
 	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_size", "0"));
 	EXPECT_EQ(ENOSPC, asked(self->wfd, 0));
 	EXPECT_EQ(0, asked(self->wfd, 32 * KIB));
 	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_size", "32K"));
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < LANE_LIMITS; i++) {
+		ASSERT_EQ(0, lane_no_limits());
 		/* Room for one lane of 32K, not for two. */
-		ASSERT_EQ(0, dev_write_file(limits[i], "60K")) TH_LOG("%s", limits[i]);
+		ASSERT_EQ(0, lane_limit(i, 60 * KIB)) TH_LOG("limit %d", i);
 		ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
 		EXPECT_EQ(ENOSPC, asked(self->wfd, 0));
 		EXPECT_EQ(ENOSPC, asked(self->wfd, 64 * KIB));
@@ -332,9 +368,7 @@ TEST_F(call, limits)
 		EXPECT_EQ(0, asked(self->wfd, 0));
 		/* Events are not limited by it. */
 		EXPECT_EQ(i + 1, events());
-		ASSERT_EQ(0, dev_write_file(limits[i], "64M"));
 	}
-	EXPECT_EQ(-1, dev_write_file(PARAMETERS "lane_all", "much"));
 }
 
 TEST_F(call, mappings)

@@ -57,14 +57,6 @@ static int set(const char *name, const char *value)
 	return dev_write_file(path, value);
 }
 
-static int set_bytes(const char *name, uint64_t n)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
-	return set(name, text);
-}
-
 /* Size of a new lane; 0 on failure, with errno. */
 static uint32_t try_size(int wfd, uint32_t bytes)
 {
@@ -92,8 +84,7 @@ TEST_F(limits, sizes)
 	};
 	int i;
 
-	ASSERT_EQ(0, set("lane_process", "64M"));
-	ASSERT_EQ(0, set("lane_user", "64M"));
+	ASSERT_EQ(0, lane_no_limits());
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		EXPECT_EQ(good[i].got, try_size(self->wfd, good[i].want)) TH_LOG("%u", good[i].want);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -125,8 +116,7 @@ TEST_F(limits, size_that_the_administrator_sets)
 	char text[64];
 	int i;
 
-	ASSERT_EQ(0, set("lane_process", "64M"));
-	ASSERT_EQ(0, set("lane_user", "64M"));
+	ASSERT_EQ(0, lane_no_limits());
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		EXPECT_EQ(0, set("lane_size", good[i].text));
 		EXPECT_EQ(good[i].got, try_size(self->wfd, 0)) TH_LOG("%s", good[i].text);
@@ -145,7 +135,7 @@ TEST_F(limits, size_that_the_administrator_sets)
 	close(self->wfd);
 	ASSERT_EQ(0, dev_unload());
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		snprintf(text, sizeof(text), "lane_all=%s", bad[i]);
+		snprintf(text, sizeof(text), "lane_limits=%s", bad[i]);
 		EXPECT_EQ(-1, dev_load_file("devtrace.ko", text)) TH_LOG("%s", text);
 		EXPECT_EQ(EINVAL, errno);
 	}
@@ -177,7 +167,7 @@ TEST_F(limits, lane_that_is_gone_counts_no_more)
 	int i, k, source;
 	struct tape *t;
 
-	ASSERT_EQ(0, set_bytes("lane_process", 2 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_PROCESS, 2 * self->whole));
 	ASSERT_EQ(0, lane_open(&other, self->wfd, DEVTRACE_LANE_MIN));
 	source = other.head->source + 1;
 	for (i = 0; i < rounds; i++) {
@@ -319,7 +309,7 @@ TEST_F(limits, lanes_that_came_and_went)
 	struct lane l;
 	int fd, i, k;
 
-	ASSERT_EQ(0, set_bytes("lane_process", self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_PROCESS, self->whole));
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 3; i++) {
@@ -370,27 +360,27 @@ TEST_F(limits, of_a_process_a_user_and_all)
 	struct lane l[5];
 	int i;
 
-	ASSERT_EQ(0, set_bytes("lane_process", 3 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_PROCESS, 3 * self->whole));
 	EXPECT_EQ(3, lanes_of(0, self->wfd));
 	EXPECT_EQ(3, lanes_of(1234, self->wfd));
 	/* Lanes that were never mapped are gone with their descriptor. */
 	EXPECT_EQ(3, lanes_of(1234, self->wfd));
-	ASSERT_EQ(0, set_bytes("lane_process", 100 * self->whole));
-	ASSERT_EQ(0, set_bytes("lane_user", 5 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_PROCESS, 100 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_USER, 5 * self->whole));
 	EXPECT_EQ(5, lanes_of(1234, self->wfd));
 	for (i = 0; i < 5; i++)
 		ASSERT_EQ(0, lane_open(&l[i], self->wfd, DEVTRACE_LANE_MIN));
 	EXPECT_EQ(0, lanes_of(0, self->wfd));
 	EXPECT_EQ(5, lanes_of(1235, self->wfd));
 	/* A user may use half of what root leaves: test_memory. */
-	ASSERT_EQ(0, set_bytes("lane_all", 9 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_ALL, 9 * self->whole));
 	EXPECT_EQ(3, lanes_of(1236, self->wfd));
-	ASSERT_EQ(0, set_bytes("lane_all", 5 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_ALL, 5 * self->whole));
 	EXPECT_EQ(0, lanes_of(1236, self->wfd));
 	for (i = 0; i < 5; i++)
 		lane_close(&l[i]);
 	EXPECT_EQ(5, lanes_of(0, self->wfd));
-	EXPECT_EQ(0, set("lane_all", "0"));
+	EXPECT_EQ(0, lane_limit(LANE_LIMIT_ALL, 0));
 	EXPECT_EQ(0, lanes_of(0, self->wfd));
 }
 
@@ -429,7 +419,7 @@ TEST_F(limits, of_a_user_namespace)
 	int ready[2], go[2], status;
 	pid_t pid;
 
-	ASSERT_EQ(0, set_bytes("lane_user", 5 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_USER, 5 * self->whole));
 	ASSERT_EQ(0, pipe(ready));
 	ASSERT_EQ(0, pipe(go));
 	fflush(stdout);
@@ -495,7 +485,7 @@ TEST_F_TIMEOUT(limits, are_looked_at_before_memory_is_taken, 900)
 	pthread_t th[ASKERS];
 	int i, n;
 
-	ASSERT_EQ(0, set_bytes("lane_process", 4 * DEVTRACE_LANE_MAX));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_PROCESS, 4 * DEVTRACE_LANE_MAX));
 	/* The ring of blocks exists then. */
 	ASSERT_EQ(DEVTRACE_LANE_MIN, try_size(self->wfd, DEVTRACE_LANE_MIN));
 	pthread_barrier_init(&a.there, NULL, ASKERS + 1);
@@ -613,9 +603,7 @@ TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 	ASSERT_EQ(0, dev_load("size=1M"));
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->wfd);
-	ASSERT_EQ(0, set("lane_process", "1G"));
-	ASSERT_EQ(0, set("lane_user", "1G"));
-	ASSERT_EQ(0, set("lane_all", "1G"));
+	ASSERT_EQ(0, lane_no_limits());
 	for (n = 0; n < MANY; n++) {
 		if (lane_open(&l[n], self->wfd, DEVTRACE_LANE_MIN))
 			break;
@@ -707,7 +695,7 @@ TEST_F_TIMEOUT(limits, places_of_making_one, 900)
 	int n, fd, k;
 
 	NEEDS_FAULTS();
-	ASSERT_EQ(0, set_bytes("lane_process", 2 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_PROCESS, 2 * self->whole));
 	FOR_EACH_PLACE(n, hit) {
 		inject_arm(n);
 		fd = lane_fd(self->wfd, DEVTRACE_LANE_MIN, &arg);
@@ -738,7 +726,7 @@ TEST_F_TIMEOUT(limits, places_of_reading_them, 900)
 	bool hit;
 
 	NEEDS_FAULTS();
-	ASSERT_EQ(0, set_bytes("lane_process", 3 * self->whole));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_PROCESS, 3 * self->whole));
 	FOR_EACH_PLACE(n, hit) {
 		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		ASSERT_LE(0, fd);

@@ -60,14 +60,6 @@ FIXTURE_TEARDOWN(memory)
 	EXPECT_EQ(0, dev_done());
 }
 
-static int set(const char *name, const char *value)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/sys/module/devtrace/parameters/%s", name);
-	return dev_write_file(path, value);
-}
-
 /* The number after a word in a file, or -1. */
 static long number_in(const char *path, const char *word)
 {
@@ -92,8 +84,7 @@ static bool any_number_of_lanes(int wfd)
 	int fd = lane_fd(wfd, 0, &arg);
 
 	close(fd);
-	return fd >= 0 && !set("lane_process", "1G") && !set("lane_user", "1G") &&
-	       !set("lane_all", "1G");
+	return fd >= 0 && !lane_no_limits();
 }
 
 /* The memory of a lane exists as long as it counts, and at most as long as it is mapped. */
@@ -105,7 +96,7 @@ TEST_F_TIMEOUT(memory, goes_when_it_is_unmapped, 900)
 	long before;
 
 	ASSERT_TRUE(any_number_of_lanes(self->wfd));
-	ASSERT_EQ(0, set("lane_process", "512K"));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_PROCESS, 512 << 10));
 	before = dev_vmalloc_kb();
 	for (i = 0; i < rounds; i++) {
 		struct devtrace_lane_ask arg;
@@ -202,7 +193,7 @@ TEST_F_TIMEOUT(memory, a_user_leaves_something_to_others, 900)
 	int i, got;
 
 	ASSERT_TRUE(any_number_of_lanes(self->wfd));
-	ASSERT_EQ(0, set("lane_all", "512K"));
+	ASSERT_EQ(0, lane_limit(LANE_LIMIT_ALL, 512 << 10));
 	for (i = 0; i < USERS; i++) {
 		pid[i] = holder(USER + i, self->wfd, DEVTRACE_LANE_MIN, &got);
 		EXPECT_EQ(share[i], got) TH_LOG("user %d", i);
@@ -300,7 +291,7 @@ TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 	} while (*done + gone < ASKERS);
 	/* No process was killed, and the only error was lack of room. */
 	EXPECT_EQ(0, gone);
-	/* 3/4 of lane_all, and the stacks of the processes. */
+	/* 3/4 of the limit of all, and the stacks of the processes. */
 	dev_say("%ld kB of lanes and stacks at the most, %ld kB less available", most,
 		avail - least);
 	EXPECT_GE(48 * 1024 + ASKERS * 20, most);
