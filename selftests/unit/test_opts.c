@@ -21,6 +21,8 @@ static const char help[] =
 "      --raw               as it is\n"
 "      --color[=WHEN]      auto, or always\n"
 "  -q, --quiet\n"
+"  -m                      a letter alone\n"
+"  -F FORMAT               the same\n"
 "      --device PATH       once more, for another use";
 
 #define WORDS(...)	((char *[]){ "some", __VA_ARGS__, NULL })
@@ -72,6 +74,20 @@ TEST_F(opts, without_an_argument)
 	EXPECT_EQ(OPT_RAW, next(&self->o, words));
 	EXPECT_EQ('q', next(&self->o, words));
 	EXPECT_EQ('?', next(&self->o, words));
+}
+
+TEST_F(opts, of_a_letter_alone)
+{
+	char **words = WORDS("-mF", "%T", "-F%d", "-m", "file");
+
+	EXPECT_EQ('m', next(&self->o, words));
+	EXPECT_EQ('F', next(&self->o, words));
+	EXPECT_STREQ("%T", optarg);
+	EXPECT_EQ('F', next(&self->o, words));
+	EXPECT_STREQ("%d", optarg);
+	EXPECT_EQ('m', next(&self->o, words));
+	EXPECT_EQ(-1, next(&self->o, words));
+	EXPECT_STREQ("file", words[optind]);
 }
 
 TEST_F(opts, with_one_that_may_be_left_out)

@@ -20,6 +20,12 @@ static const char *name_in(const char *line)
 	return letter || !strncmp(line, "      --", 8) ? line + 8 : NULL;
 }
 
+static bool letter_alone(const char *line)
+{
+	return !strncmp(line, "  -", 3) && line[3] != '-' &&
+	       (line[4] == ' ' || line[4] == '\n');
+}
+
 /* Number of an option without a letter: its index in @only. */
 static int number(const char *name, size_t len, const char *only)
 {
@@ -54,6 +60,13 @@ static bool known(const struct opts *o, const char *name, size_t len)
 	return l->name;
 }
 
+static char *add_letter(char *shorts, char letter, int has_arg)
+{
+	*shorts++ = letter;
+	memset(shorts, ':', (size_t)has_arg);
+	return shorts + has_arg;
+}
+
 void opts_read(struct opts *o, const char *help, const char *only)
 {
 	char *shorts = o->shorts, *names = o->names;
@@ -63,6 +76,10 @@ void opts_read(struct opts *o, const char *help, const char *only)
 
 	memset(o, 0, sizeof(*o));
 	for (; *help; help += strcspn(help, "\n"), help += *help == '\n') {
+		if (letter_alone(help)) {
+			shorts = add_letter(shorts, help[3], argument(help + 4));
+			continue;
+		}
 		name = name_in(help);
 		len = name ? strcspn(name, " [\n") : 0;
 		if (!len || known(o, name, len))
@@ -73,11 +90,8 @@ void opts_read(struct opts *o, const char *help, const char *only)
 		names += len + 1;
 		l->has_arg = argument(name + len);
 		l->val = help[2] == '-' ? help[3] : number(name, len, only);
-		if (help[2] == '-') {
-			*shorts++ = help[3];
-			memset(shorts, ':', (size_t)l->has_arg);
-			shorts += l->has_arg;
-		}
+		if (help[2] == '-')
+			shorts = add_letter(shorts, help[3], l->has_arg);
 		l++;
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * opts.h - command lines of the programs
  *
- * The help text defines the options: "  -n, --last N", or "      --raw" for an option without a
- * letter. A word after the name is its argument, [=WORD] an optional one.
+ * The help text defines the options: "  -n, --last N", "      --raw" for an option without a
+ * letter, or "  -m" for one without a name. A word after the name is its argument, [=WORD] an optional one.
  */
 #ifndef COMMON_OPTS_H
 #define COMMON_OPTS_H

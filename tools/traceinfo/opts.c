@@ -37,14 +37,14 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 
 enum {
 	OPT_COLOR = OPTS_LONG, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
-	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_SHORT, OPT_WIDE, OPT_RAW, OPT_SEQUENCE,
+	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_FORMAT, OPT_RAW, OPT_SEQUENCE,
 	OPT_LAST_BOOT,
 };
 
 /* Options without a letter, in the order of the enum. */
 static const char only[] =
-	" color time check-fmt statistics device no-default-fmt summary check-emit short"
-	" wide raw sequence last-boot";
+	" color time check-fmt statistics device no-default-fmt summary check-emit format"
+	" raw sequence last-boot";
 
 static const char help[] =
 "Usage: traceinfo [options] [device | logfile... | link...]\n"
@@ -57,7 +57,7 @@ static const char help[] =
 "  -f, --follow            wait for new events and print them\n"
 "  -S, --since WHEN        at or after: -5s, -2min, 03:15, '2026-11-21 03:15', @SECONDS\n"
 "  -U, --until WHEN        at or before\n"
-"  -d, --dates START[:END] [[[[[[CC]YY]MM]DD]hh]mm][.SS]\n"
+"  -d START[:END]          [[[[[[CC]YY]MM]DD]hh]mm][.SS]\n"
 "  -s, --severity LIST     2 and above; hw1; =sw0 only that; none\n"
 "  -M, --code [!]MAJOR[:MINOR]  these exceptions, or not these, also by name as\n"
 "                             UART.OVERRUN; up to ten of each\n"
@@ -71,11 +71,11 @@ static const char help[] =
 "  -e, --format-file FILE  also read this format file\n"
 "  -I, --fmt-dir DIR       also read DIR/*.fmt\n"
 "      --no-default-fmt    only -e, -I and DEVTRACE_FMT_PATH, see fmt(5)\n"
-"  -F, --date-format FMT   date as by strftime(3) (default: %b %d %T)\n"
-"  -m, --milliseconds      milliseconds after the date\n"
+"      --format FORMAT     wide, or short: no date, CPU or context; default on a\n"
+"                          terminal below 100 columns\n"
 "      --time FORMAT       us (default), date, ms, iso, rel, delta, raw, mono or none\n"
-"      --short             no date, CPU or context; default below 100 columns\n"
-"      --wide              the whole line on any terminal\n"
+"  -m                      as --time=ms\n"
+"  -F FORMAT               date as by strftime(3) (default: %b %d %T)\n"
 "  -H, --header FORMAT     the beginning of the line, see traceinfo(1)\n"
 "  -J, --json              one JSON object per line\n"
 "      --color[=WHEN]      auto, always or never\n"
@@ -109,6 +109,16 @@ static enum ti_time parse_time(const char *s)
 		if (!strcmp(names[i], s))
 			return (enum ti_time)i;
 	ti_usage("--time", s, "is not a time format; the formats are: date ms us iso rel delta raw mono none");
+}
+
+static void parse_format(struct ti_options *opt, const char *s)
+{
+	if (!strcmp(s, "short"))
+		opt->layout = TI_LAYOUT_SHORT;
+	else if (!strcmp(s, "wide"))
+		opt->layout = TI_LAYOUT_WIDE;
+	else
+		ti_usage("--format", s, "is not short or wide; columns are given by -H, a format file by -e");
 }
 
 static void parse_color(struct ti_options *opt, const char *s)
@@ -224,11 +234,8 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case OPT_SUMMARY:
 		parse_summary(opt, optarg);
 		break;
-	case OPT_SHORT:
-		opt->layout = TI_LAYOUT_SHORT;
-		break;
-	case OPT_WIDE:
-		opt->layout = TI_LAYOUT_WIDE;
+	case OPT_FORMAT:
+		parse_format(opt, optarg);
 		break;
 	case OPT_LAST_BOOT:
 		opt->device = TI_DEVICE_LAST;
