@@ -88,12 +88,12 @@ bool devtrace_filter_is_type(const struct devtrace_filter *f, unsigned int type)
  * switching off removes from everything.
  */
 int devtrace_filter_only(struct devtrace_filter *f, enum devtrace_filter_attr term);
-/* Remove a term, any term: same as in devtrace_filter_all(). */
+/* Reset a term, of any kind, to that of devtrace_filter_all(). */
 int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr term);
 
 /*
- * TYPES, OBJECTS, SIGNALS, CPUS: pass the numbers from first to last, or do not. Transport types
- * always pass. -ENOSPC: more than DEVTRACE_TERMS_MAX ranges.
+ * TYPES, OBJECTS, SIGNALS, CPUS: pass (on) or refuse the numbers from first to last. Transport
+ * types always pass. -ENOSPC: more than DEVTRACE_TERMS_MAX ranges.
  */
 int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  unsigned int first, unsigned int last, bool on);

@@ -57,7 +57,7 @@ DEVTRACE_INLINE_ void devtrace_qp_obj_(struct devtrace_record *r, struct devtrac
 	devtrace_obj(r, key);
 }
 
-/* A number of QP/C's configured width, which computes with larger ones. */
+/* A number in QP/C's configured width; QP/C computes it with 32 bits. */
 DEVTRACE_INLINE_ void devtrace_qp_number_(struct devtrace_record *r, unsigned int bytes,
 					  uint32_t v)
 {

@@ -274,7 +274,7 @@ enum devtrace_action {
 	/* as STOP; then triggers cannot start it, and it cannot be cleared */
 	DEVTRACE_ACTION_FREEZE,
 	DEVTRACE_ACTION_FILTER,	/* give it the FILTER of the trigger */
-	DEVTRACE_ACTION_RESTORE, /* restore the filter it had before the first of these */
+	DEVTRACE_ACTION_RESTORE, /* restore the filter it had before the first FILTER */
 };
 
 #endif /* _UAPI_LINUX_DEVTRACE_NETLINK_H */
