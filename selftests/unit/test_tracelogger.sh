@@ -107,45 +107,55 @@ ok $? "no write goes beyond the limit"
 writes() { rm -f w; SHIM_LOG=w LD_PRELOAD=$PWD/shim.so $log -q --once --device s.trace -f n/t.trace -s 64K; wc -l <w; }
 mkdir n; nr=$(writes)
 [ "$nr" -gt 6 ]; ok $? "there are $nr writes"
-for kind in "28 ENOSPC" "5 EIO"; do
-	errno=${kind% *} name=${kind#* } lost='' early=''
-	i=1
-	while [ $i -le "$nr" ]; do
-		for short in '' 1; do
-			rm -rf d; mkdir d
-			SHIM_NTH=$i SHIM_COUNT=$((1 + ${short:-0})) SHIM_ERRNO=$errno SHIM_SHORT=$short \
-				SHIM_DIR=d SHIM_LIMIT=1000000 LD_PRELOAD=$PWD/shim.so \
-				$log -q --device s.trace -f d/t.trace -s 64K -l 1M 2>/dev/null || early="$early $i"
-			cat d/* >joined
-			[ "$(total events joined) $(total missing joined)" = "5000 0" ] || lost="$lost $i$short"
-		done
-		i=$((i + 1))
+# A logger waits a second before it tries again: the runs wait together, each in its directory.
+fails_at()	# WRITE SHORT ERRNO [OPTION]
+{
+	dir=fails/$1-$2
+	mkdir -p "$dir"
+	SHIM_NTH=$1 SHIM_COUNT=$((1 + ${2:-0})) SHIM_ERRNO=$3 SHIM_SHORT=$2 SHIM_DIR=$dir \
+		SHIM_LIMIT=1000000 LD_PRELOAD=$PWD/shim.so \
+		$log -q --device s.trace -f "$dir/t.trace" -s 64K -l 1M ${4:+"$4"} 2>/dev/null || echo "$1" >>early
+	cat "$dir"/* >"$dir.joined"
+	[ "$(total events "$dir.joined") $(total missing "$dir.joined")" = "5000 0" ] || echo "$1$2" >>lost
+}
+fails_at_each()	# WRITES ERRNO [OPTION]: the writes that lost something in lost, those that ended it in early
+{
+	rm -rf fails lost early
+	for i in $(seq "$1"); do
+		fails_at "$i" '' "$2" "${3-}" &
+		fails_at "$i" 1 "$2" "${3-}" &
 	done
-	is "$lost" "" "$name at each write: nothing is missing"
-	is "$early" "" "$name at each write: it goes on"
+	wait
+	cat fails/*.joined >joined
+	touch lost early
+}
+for kind in "28 ENOSPC" "5 EIO"; do
+	fails_at_each "$nr" "${kind% *}"
+	is "$(total events joined)" $((2 * nr * 5000)) "${kind#* } at each write: that many runs"
+	is "$(xargs <lost)" "" "${kind#* } at each write: nothing is missing"
+	is "$(xargs <early)" "" "${kind#* } at each write: it goes on"
 done
 
 # A file is taken away right before each write in turn, while the disk has room and while it has
 # none: each event is in a file that is there, or in the copy of one.
-away()	# HOW NTH ERRNO: how many different events are in all files
+away()	# HOW NTH ERRNO [DIRECTORY]: how many different events are in all files
 {
-	rm -rf d; mkdir d
+	dir=${4:-d}
+	rm -rf "$dir"; mkdir -p "$dir"
 	SHIM_AWAY=$1 SHIM_AWAY_NTH=$2 SHIM_NTH=${3:+$2} SHIM_COUNT=1 SHIM_ERRNO=${3:-0} \
-		LD_PRELOAD=$PWD/shim.so $log --json --device s.trace -f d/t.trace -s 64K 2>said
-	find d -type p -delete
-	cat d/* | "$tools/traceinfo" --no-default-fmt --json - 2>/dev/null |
+		LD_PRELOAD=$PWD/shim.so $log --json --device s.trace -f "$dir/t.trace" -s 64K 2>"$dir.said"
+	find "$dir" -type p -delete
+	cat "$dir"/* | "$tools/traceinfo" --no-default-fmt --json - 2>/dev/null |
 		sed -n 's/^{"kind":"event","ts":\([0-9]*\),.*/\1/p' | sort -u | wc -l
 }
 for how in move fifo copy cut; do
 	for errno in "" 28; do
-		lost=''
-		i=1
-		while [ $i -le "$nr" ]; do
-			is=$(away $how $i $errno)
-			[ "$is" = 5000 ] || lost="$lost $i: $is;"
-			i=$((i + 1))
+		rm -rf each each.*
+		for i in $(seq "$nr"); do
+			{ echo "$i: $(away $how "$i" "$errno" "each/$i")" >"each.$i"; } &
 		done
-		is "$lost" "" "$how at each write${errno:+, which has no room}: each event is in a file"
+		wait
+		is "$(cat each.* | grep -c .) $(grep -hv ': 5000$' each.* | xargs)" "$nr " "$how at each write${errno:+, which has no room}: each event is in a file"
 	done
 done
 # The files of a spool are written in the same way.
@@ -158,9 +168,9 @@ for how in move copy; do
 done
 # A file that is removed, with all that is in it, is told: by us, and by who reads the others.
 [ "$(away remove 3)" -lt 5000 ]; ok $? "a file that is removed is not there"
-grep -q 'tracelogger: d/t\.trace: a user removed it while it was written; [0-9]* bytes of it are gone' said
+grep -q 'tracelogger: d/t\.trace: a user removed it while it was written; [0-9]* bytes of it are gone' d.said
 ok $? "it is said"
-gone=$(sed -n 's/.*"gone":\([0-9]*\).*/\1/p' said | tail -n 1)
+gone=$(sed -n 's/.*"gone":\([0-9]*\).*/\1/p' d.said | tail -n 1)
 [ "${gone:-0}" -gt 30000 ]; ok $? "and counted: $gone bytes"
 rm -rf d; mkdir d
 SHIM_AWAY=remove SHIM_AWAY_NTH=3 LD_PRELOAD=$PWD/shim.so \
@@ -478,18 +488,8 @@ if $log -q --once --device s.trace -f x/z --zstd 2>/dev/null; then
 	SHIM_DIR=l SHIM_LIMIT=131072 LD_PRELOAD=$PWD/shim.so $log -q --once --device long.trace -f l/t -s 64K -l 128K --zstd
 	ok $? "--zstd: no write goes beyond the limit"
 	for kind in "28 ENOSPC" "5 EIO"; do
-		lost=''
-		for i in 1 2 3 4 5 6; do
-			for short in '' 1; do
-				rm -rf d; mkdir d
-				SHIM_NTH=$i SHIM_COUNT=$((1 + ${short:-0})) SHIM_ERRNO=${kind% *} SHIM_SHORT=$short \
-					SHIM_DIR=d SHIM_LIMIT=1000000 LD_PRELOAD=$PWD/shim.so \
-					$log -q --device s.trace -f d/t -s 64K -l 1M --zstd 2>/dev/null || lost="$lost early$i"
-				cat d/* >joined
-				[ "$(total events joined) $(total missing joined)" = "5000 0" ] || lost="$lost $i$short"
-			done
-		done
-		is "$lost" "" "--zstd: ${kind#* } at each write: nothing is missing"
+		fails_at_each 6 "${kind% *}" --zstd
+		is "$(xargs <lost) $(xargs <early)" " " "--zstd: ${kind#* } at each write: nothing is missing"
 	done
 fi
 
