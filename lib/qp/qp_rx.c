@@ -17,11 +17,15 @@
 #include <devtrace/qp/qs.h>
 #include <devtrace/qp/qs_framework.h>
 
-/* The program or QP/C may define these. */
-void QS_onReset(void) __attribute__((weak));
-void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3)
-	__attribute__((weak));
-extern const struct devtrace_qp_framework devtrace_qp_framework __attribute__((weak));
+#define WEAK	__attribute__((weak))
+
+/* The program or QP/C may define these; fixtures of QUTest have the last three. */
+WEAK void QS_onReset(void);
+WEAK void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3);
+extern WEAK const struct devtrace_qp_framework devtrace_qp_framework;
+WEAK void QS_onTestSetup(void);
+WEAK void QS_onTestTeardown(void);
+extern WEAK const char devtrace_qp_is_fixture;
 
 /* QS names the sender of a host's events so. */
 static char qp_sender;
@@ -35,7 +39,22 @@ static void qp_command(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uin
 static void qp_reset(void *arg)
 {
 	(void)arg;
-	QS_onReset();
+	if (QS_onReset)
+		QS_onReset();
+	else
+		devtrace_qp_test_restart();
+}
+
+static void qp_setup(void *arg)
+{
+	(void)arg;
+	QS_onTestSetup();
+}
+
+static void qp_teardown(void *arg)
+{
+	(void)arg;
+	QS_onTestTeardown();
 }
 
 static void qp_say_closed(int err)
@@ -51,7 +70,9 @@ static void qp_open(void)
 	struct devtrace_rx_ops ops = {
 		.size = sizeof(ops),
 		.command = QS_onCommand ? qp_command : NULL,
-		.reset = QS_onReset ? qp_reset : NULL,
+		.reset = QS_onReset || &devtrace_qp_is_fixture ? qp_reset : NULL,
+		.setup = QS_onTestSetup ? qp_setup : NULL,
+		.teardown = QS_onTestTeardown ? qp_teardown : NULL,
 	};
 	int err;
 

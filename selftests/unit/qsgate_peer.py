@@ -7,6 +7,7 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
                                 by name, and what comes back
     qspy PORTFILE               QSPY itself: listens for the target; its port goes to the file
     counts PORT                 a front end, when stamps are numbers of records
+    restart PORT                a front end, whose RESET executes the program anew
     anybody PORT                a front end that only root's gate refuses
     stuck PORT PID              a front end, whose program is stopped meanwhile
     end PORT                    a front end that only tells the program to end
@@ -212,6 +213,26 @@ def counts(port):
     f.send(bytes([1, 99]))
     while f.receive()[0] != 129:
         pass
+
+
+def restart(port):
+    f = FrontEnd(port)
+    f.ask(bytes([1, 98]), ack(1), done(1))
+    f.send(bytes([2]))
+    ok(f.receive() == (64, RESET_INFO), 'RESET: the target is told to have begun anew')
+    errors = set()
+    while True:
+        f.send(bytes([0]))
+        record, data = f.receive()
+        while (record, data) != (64, INFO) and record != 0:
+            record, data = f.receive()
+        if record:
+            break
+        errors.add(data[1:].decode())
+        time.sleep(0.05)
+    ok(errors <= {err(0)}, 'a program that a RESET executes anew has not failed', errors)
+    f.ask(struct.pack('<BBIII', 1, 5, 1, 2, 3), ack(1), '?????????? USER+001 5 1 2 3', done(1))
+    f.ask(bytes([1, 99]), ack(1), done(1))
 
 
 def anybody(port):
@@ -569,7 +590,7 @@ def rkh_records(path):
 COMMANDS = {
     'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'rkh-records': rkh_records, 'counts': lambda port: counts(int(port)),
     'anybody': lambda port: anybody(int(port)), 'stuck': lambda port, pid: stuck(int(port), int(pid)),
-    'end': lambda port: end(int(port)),
+    'end': lambda port: end(int(port)), 'restart': lambda port: restart(int(port)),
     'slow': lambda portfile, number: slow(portfile, int(number)), 'deaf': deaf,
     'again': again,
     'flood': lambda port, seed: flood(int(port), int(seed)),

@@ -9,7 +9,7 @@
  * is executed at once, without a host.
  *
  * Commands: 1 user records, 2 each kind of record once, 3 wait for CONTINUE, 4 look for a probe,
- * 99 exit.
+ * 98 from now on a RESET executes the program anew, 99 exit.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -33,7 +33,9 @@ static struct {
 } motor = { .speed = 1500, .load = { 1, 2, 3, 4 }, .flags = 0x80 };
 
 static int philo, table;
-static bool done;
+static bool done, reset_restarts;
+static bool over;		/* the writer is to end */
+static pthread_t writer_thread;
 
 static void Philo_thinking(void) { }
 static void Philo_eating(void) { }
@@ -108,6 +110,8 @@ static void on_command(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uin
 		devtrace_rx_probe((void *)&Philo_eating, &v);
 	} else if (command == 99) {
 		done = true;
+	} else if (command == 98) {
+		reset_restarts = true;
 	} else {
 		QS_BEGIN_ID(IO_CALL, 1)
 			QS_U8(0, command);
@@ -120,6 +124,14 @@ static void on_command(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uin
 
 static void on_reset(void *arg)
 {
+	if (reset_restarts) {
+		__atomic_store_n(&over, true, __ATOMIC_RELEASE);
+		pthread_join(writer_thread, NULL);
+		/* The next life makes a device of its own. */
+		unsetenv("DEVTRACE_DEVICE");
+		close(900);
+		devtrace_qp_test_restart();
+	}
 	QS_BEGIN_PRE(QS_QF_RUN, 0)
 	QS_END_PRE()
 }
@@ -246,16 +258,13 @@ static int open_channel(void)
 
 int main(int argc, char **argv)
 {
-	static bool over;
-	pthread_t t;
-
 	fake_start(argv);
 	fake_reset();
 	stream_init(&stream, DEVTRACE_CHECK_CRC32);
 	stream_info(&stream, DEVTRACE_INFO_OPEN);
 	QS_INIT(NULL);
 	QS_GLB_FILTER(QS_ALL_RECORDS);
-	if (pthread_create(&t, NULL, writer, &over) || open_channel())
+	if (pthread_create(&writer_thread, NULL, writer, &over) || open_channel())
 		return 1;
 	names();
 	if (argc > 1)
@@ -271,7 +280,7 @@ int main(int argc, char **argv)
 	}
 	devtrace_rx_close();
 	__atomic_store_n(&over, true, __ATOMIC_RELEASE);
-	pthread_join(t, NULL);
+	pthread_join(writer_thread, NULL);
 	stream_free(&stream);
 	return 0;
 }

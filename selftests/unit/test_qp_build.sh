@@ -73,7 +73,52 @@ for opt in -O0 -Os "-O2 -fno-pie -no-pie" "-O2 -static -DQF_EQUEUE_CTR_SIZE=2U";
 		-o "$tmp/prog" "$use" $(pc --libs)
 	check "runs $opt" "$tmp/prog"
 done
-for wrong in -DQ_UTEST -DDEVTRACE_DISABLE -DQS_TIME_SIZE=3U; do
+# A fixture of QUTest, with and without its own function for a RESET
+cat >"$tmp/utest.c" <<'C'
+#include "qp_types.h"
+#include "qs_port.h"
+#include "qs_pkg.h"
+#ifdef OTHER
+uint32_t sum(uint32_t a);
+uint32_t sum(uint32_t a)
+{
+	QS_TEST_PROBE_DEF(&sum)
+	QS_TEST_PROBE(a = qs_tp_;)
+	QS_TEST_PROBE_ID(1, a = 2;)
+	return a;
+}
+#else
+void QS_onTestSetup(void) { }
+void QS_onTestTeardown(void) { }
+void QS_onTestEvt(QEvt *e) { (void)e; }
+#ifdef RESET
+void QS_onReset(void) { }
+#endif
+int main(int argc, char **argv)
+{
+	(void)argv;
+	QF_init();
+	if (argc > 1) {
+		QS_TEST_PAUSE();
+		QS_onTestLoop();
+		QF_stop();
+		return QF_run();
+	}
+	return !QS_INIT(NULL);
+}
+#endif
+C
+for version in 733 815; do
+	for reset in "" -DRESET; do
+		# shellcheck disable=SC2046,SC2086
+		check "Q_UTEST, QP $version $reset" eval "$CC $warn -DQ_UTEST -DQP_VERSION=${version}U $reset \
+			-I$here/emit_use $(pc --cflags) -DOTHER -c -o $tmp/other.o $tmp/utest.c &&
+			$CC $warn -DQ_UTEST -DQP_VERSION=${version}U $reset -I$here/emit_use $(pc --cflags) \
+			-o $tmp/prog $tmp/utest.c $tmp/other.o $(pc --libs)"
+		check "Q_UTEST, QP $version $reset, runs" "$tmp/prog"
+	done
+done
+for wrong in -DDEVTRACE_DISABLE -DQS_TIME_SIZE=3U; do
 	# shellcheck disable=SC2046,SC2086
 	"$CC" $wrong -DQP_VERSION=815U $(pc --cflags) -fsyntax-only "$use" >"$tmp/said" 2>&1
 	check "$wrong is refused in words" grep '#error "' "$tmp/said"

@@ -154,6 +154,11 @@ begin_front --test
 peer counts "$(port)"
 end "requests"
 
+# A RESET may execute the program anew, as a fixture of QUTest does.
+begin_front
+peer restart "$(port)"
+end "requests"
+
 # A program that is named, and is started anew. It has a name that no other test's has.
 as=
 named=qg$$

@@ -177,7 +177,7 @@ void gate_answers(struct gate *g)
 			return;
 		if (!err)
 			take_answer(g, request, &answer);
-		else if (g->waits)
+		else if (g->waits && g->asked != DEVTRACE_RX_RESET)
 			lose(g, program_error(err));
 		else
 			gate_disconnect(g);

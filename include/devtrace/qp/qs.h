@@ -29,9 +29,6 @@
 #ifdef DEVTRACE_DISABLE
 #error "no tracing: compile without Q_SPY, not with DEVTRACE_DISABLE"
 #endif
-#ifdef Q_UTEST
-#error "the target component of QUTest is not there: compile without Q_UTEST"
-#endif
 
 #include <devtrace/qs.h>
 
@@ -225,6 +222,22 @@ int devtrace_qp_object(const void *object, size_t size, const char *name);
  */
 void devtrace_qp_rx_input(void);
 
+/*
+ * For fixtures of QUTest, see qutest.h. Emit QS_QF_RUN and serve until devtrace_qp_test_stop().
+ * Return 0, or 1: there is no receive channel. A RESET executes a fixture without QS_onReset() anew.
+ */
+void devtrace_qp_test_init(void);
+int devtrace_qp_test_run(void);
+/* Serve until devtrace_qp_test_stop(). */
+void devtrace_qp_test_loop(void);
+void devtrace_qp_test_stop(void);
+/* Emit QS_TEST_PAUSED and serve until the script continues. */
+void devtrace_qp_test_pause(void);
+/* The data that the script left for this function; each is returned once. 0: none. */
+uint32_t devtrace_qp_test_probe(QSpyFunPtr function);
+/* Execute the program anew, with its arguments. */
+void devtrace_qp_test_restart(void);
+
 /* The application's functions for the requests of hosts. */
 void QS_onReset(void);
 void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3);
@@ -331,11 +344,14 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_TR_ISR_ENTRY(nest, prio)	DEVTRACE_QP_ISR_(QS_QF_ISR_ENTRY, nest, prio)
 #define QS_TR_ISR_EXIT(nest, prio)	DEVTRACE_QP_ISR_(QS_QF_ISR_EXIT, nest, prio)
 
-/* QUTest is not supported. */
+#ifdef Q_UTEST
+#include "qutest.h"
+#else
 #define QS_TEST_PROBE_DEF(function)
 #define QS_TEST_PROBE(code)
 #define QS_TEST_PROBE_ID(id, code)
 #define QS_TEST_PAUSE()		((void)0)
+#endif
 
 /*
  * Records of the application; elements are those of devtrace/qs.h. QP/C's layer for sources

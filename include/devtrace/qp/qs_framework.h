@@ -67,18 +67,51 @@ static QActive *devtrace_qp_active_(unsigned int prio, const void *object)
 	return NULL;
 }
 
+#ifdef Q_UTEST
+/* The fixture may change an event of the script before it is used. */
+void QS_onTestEvt(QEvt *e) __attribute__((weak));
+#define DEVTRACE_QP_ON_TEST_EVT_(e)	do { if (QS_onTestEvt) QS_onTestEvt(e); } while (0)
+#else
+#define DEVTRACE_QP_ON_TEST_EVT_(e)	((void)0)
+#endif
+
+static void devtrace_qp_to_machine_(QAsm *machine, const struct devtrace_rx_event *event,
+				    const QEvt *e, uint8_t id)
+{
+	if (event->to == DEVTRACE_RX_INIT)
+		machine->vptr->init(machine, e, id);
+	else
+		machine->vptr->dispatch(machine, e, id);
+}
+
+/* Without QF there are no pools, and no machine that keeps the event. */
+static int devtrace_qp_without_qf_(QAsm *machine, const struct devtrace_rx_event *event)
+{
+	QEvt room[1 + 2048 / sizeof(QEvt)];
+
+	if (event->len > sizeof(room) - sizeof(*room))
+		return 1;
+	room[0] = (QEvt)QEVT_INITIALIZER(event->sig);
+	if (event->len)
+		memcpy(room + 1, event->params, event->len);
+	DEVTRACE_QP_ON_TEST_EVT_(room);
+	devtrace_qp_to_machine_(machine, event, room, 0);
+	return 0;
+}
+
 static int devtrace_qp_event_(void *sender, const struct devtrace_rx_event *event)
 {
 	const bool to_machine = event->to == DEVTRACE_RX_INIT || event->to == DEVTRACE_RX_DISPATCH;
 	QActive *const active = devtrace_qp_active_(event->to, event->object);
-	const uint8_t id = active ? active->prio : 0;
 	QAsm *machine = (QAsm *)event->object;
 	QEvt *e;
 
+	if (to_machine ? !machine->vptr : event->to != DEVTRACE_RX_PUBLISH && !active)
+		return 1;
+	if (to_machine && !QF_newX_)
+		return devtrace_qp_without_qf_(machine, event);
 	if (!QF_newX_ || !QF_gc ||
 	    (event->to == DEVTRACE_RX_PUBLISH ? !QActive_publish_ : !to_machine && !QActive_post_))
-		return 1;
-	if (to_machine ? !machine->vptr : event->to != DEVTRACE_RX_PUBLISH && !active)
 		return 1;
 	/* With a margin, QP/C returns NULL if its pool is empty. */
 	e = QF_newX_((uint_fast16_t)(sizeof(*e) + event->len), 0, (int)event->sig);
@@ -86,6 +119,7 @@ static int devtrace_qp_event_(void *sender, const struct devtrace_rx_event *even
 		return 1;
 	if (event->len)
 		memcpy(e + 1, event->params, event->len);
+	DEVTRACE_QP_ON_TEST_EVT_(e);
 	if (event->to == DEVTRACE_RX_PUBLISH) {
 		QActive_publish_(e, sender, 0);
 		return 0;
@@ -94,10 +128,7 @@ static int devtrace_qp_event_(void *sender, const struct devtrace_rx_event *even
 		return !QActive_post_(active, e, 0, sender);
 	/* QF_gc() drops this reference. */
 	e->refCtr_ = 1;
-	if (event->to == DEVTRACE_RX_INIT)
-		machine->vptr->init(machine, e, id);
-	else
-		machine->vptr->dispatch(machine, e, id);
+	devtrace_qp_to_machine_(machine, event, e, active ? active->prio : 0);
 	QF_gc(e);
 	return 0;
 }

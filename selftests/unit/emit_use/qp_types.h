@@ -38,6 +38,12 @@ typedef struct QEvt {
 #endif
 } QEvt;
 
+#if QP_VERSION >= 810
+#define QEVT_INITIALIZER(sig_)	{ (uint16_t)(sig_), 0U, 0U, 0U }
+#else
+#define QEVT_INITIALIZER(sig_)	{ (QSignal)(sig_), 0U, 0xE0U }
+#endif
+
 typedef QState (*QStateHandler)(void *const me, QEvt const *const e);
 
 union QAsmAttr {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/qp/qutest.h - the target's part of QUTest, for programs compiled with Q_UTEST
+ *
+ * A fixture calls QF_run(), which serves the requests of a test script by the receive channel.
+ * Functions and state machines can be tested. QUTest's stub of QF is not there: starting active
+ * objects, QHsmDummy, QActiveDummy and ticks of a single time event.
+ *
+ * QF_run() and its siblings are macros, because a program that is no fixture has them from QP/C.
+ */
+#ifndef DEVTRACE_QP_QUTEST_H
+#define DEVTRACE_QP_QUTEST_H
+
+/* The record by which a fixture tells that an event was posted. */
+#define QUTEST_ON_POST		124
+
+#define QF_init			devtrace_qp_test_init
+#define QF_run			devtrace_qp_test_run
+#define QF_stop			devtrace_qp_test_stop
+#define QS_onTestLoop		devtrace_qp_test_loop
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The fixture's functions; each may be missing. */
+void QS_onTestSetup(void);
+void QS_onTestTeardown(void);
+
+/* Tells the library that the program is a fixture. The linker keeps one copy. */
+extern const char devtrace_qp_is_fixture;
+const char devtrace_qp_is_fixture __attribute__((weak)) = 1;
+
+#ifdef __cplusplus
+}
+#endif
+
+#define QS_TEST_PROBE_DEF(function) \
+	uint32_t const qs_tp_ = devtrace_qp_test_probe((QSpyFunPtr)(function));
+#define QS_TEST_PROBE(code)		if (qs_tp_ != 0U) { code }
+#define QS_TEST_PROBE_ID(id, code)	if (qs_tp_ == (uint32_t)(id)) { code }
+#define QS_TEST_PAUSE()			devtrace_qp_test_pause()
+
+#endif

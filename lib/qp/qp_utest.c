@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * qp_utest.c - the functions of devtrace/qp/qutest.h: a test fixture serves its script
+ *
+ * Requests are executed in the thread that calls QF_run(), as QUTest does. A RESET executes the
+ * program anew, with the same process id, so qsgate(1) follows it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <devtrace-rx.h>
+#include <devtrace/qp/qs.h>
+
+static bool stopped;
+
+void devtrace_qp_test_init(void)
+{
+	stopped = false;
+}
+
+int devtrace_qp_test_run(void)
+{
+	DEVTRACE_RECORD(r, 8);
+
+	/* The script sends its first request when it sees QS_QF_RUN: first open the channel. */
+	devtrace_qp_rx_input();
+	if (devtrace_begin_type(&r, DEVTRACE_QS_TYPE(QS_QF_RUN)))
+		devtrace_end(&r);
+	if (devtrace_rx_fd() < 0) {
+		fputs("devtrace: QF_run(): no receive channel; DEVTRACE_DEBUG=1 says why\n",
+		      stderr);
+		return 1;
+	}
+	devtrace_qp_test_loop();
+	return 0;
+}
+
+void devtrace_qp_test_loop(void)
+{
+	struct pollfd p = { .fd = devtrace_rx_fd(), .events = POLLIN };
+
+	while (!stopped && p.fd >= 0 && (poll(&p, 1, -1) >= 0 || errno == EINTR)) {
+		devtrace_rx_serve();
+		/* A request may have closed the channel. */
+		p.fd = devtrace_rx_fd();
+	}
+}
+
+void devtrace_qp_test_stop(void)
+{
+	stopped = true;
+}
+
+void devtrace_qp_test_pause(void)
+{
+	devtrace_qp_rx_input();
+	devtrace_rx_pause();
+}
+
+uint32_t devtrace_qp_test_probe(QSpyFunPtr function)
+{
+	uint32_t data = 0;
+
+	devtrace_rx_probe((const void *)function, &data);
+	return data;
+}
+
+void devtrace_qp_test_restart(void)
+{
+	enum { ARGS = 256 };
+	static char line[65536], *argv[ARGS + 1];
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	size_t len = f ? fread(line, 1, sizeof(line) - 1, f) : 0, at, n = 0;
+
+	if (f)
+		fclose(f);
+	for (at = 0; at < len && n < ARGS; at += strlen(line + at) + 1)
+		argv[n++] = line + at;
+	if (n)
+		execv("/proc/self/exe", argv);
+	fprintf(stderr, "devtrace: a RESET cannot execute the program anew: %s\n", strerror(errno));
+	_exit(1);
+}
