@@ -232,7 +232,13 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsig
 #define Trace6b(code, severity, a, b, c, d, e, f, len, mem) \
 	DEVTRACE_QNX_TRACEB_(code, severity, 6, DEVTRACE_QNX_A6_(a, b, c, d, e, f), (size_t)(len), mem)
 
-/* code: first argument of TraceEvent(). */
+/* code: first argument of TraceEvent(). Types of the kernel and the transport are reserved. */
+DEVTRACE_INLINE_ bool devtrace_qnx_reserved_(uint32_t code)
+{
+	return devtrace_type_is_transport((uint8_t)code) ||
+	       ((uint8_t)code >= DEVTRACE_T_KERNEL && (uint8_t)code < DEVTRACE_T_USER2);
+}
+
 DEVTRACE_INLINE_ bool devtrace_qnx_wanted_(uint32_t code)
 {
 	return devtrace_enabled((uint8_t)code) &&
@@ -242,6 +248,7 @@ DEVTRACE_INLINE_ bool devtrace_qnx_wanted_(uint32_t code)
 /* The code is evaluated once: unless it is constant, the callee tests it. */
 #define TraceEvent(...)								\
 	(__builtin_constant_p(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~)) &&		\
+	 !devtrace_qnx_reserved_((uint32_t)(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~))) &&	\
 	 !devtrace_qnx_wanted_((uint32_t)(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~))) ?	\
 	 0 : devtrace_qnx_event_(__VA_ARGS__))
 #define DEVTRACE_QNX_CODE_(code, ...)	(code)

@@ -82,6 +82,10 @@ int devtrace_qnx_event_(int code, ...)
 	size_t len = 0;
 	va_list list;
 
+	if (devtrace_qnx_reserved_(word)) {
+		emit_error(EINVAL);
+		return -1;
+	}
 	if (!devtrace_qnx_wanted_(word))
 		return 0;
 	va_start(list, code);

@@ -758,7 +758,7 @@ TEST_F(record, qnx_buffers)
 TEST_F(record, qnx_trace_event)
 {
 	static const char mem[200], large[1000];
-	int n = 0;
+	int n = 0, type;
 
 	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(TYPE, 0, 0, 0xfffff)));
 	BYTES(100, 0, 0, 0, 5, 0xff, 0xff, 0x0f, 0);
@@ -776,6 +776,12 @@ TEST_F(record, qnx_trace_event)
 	EXPECT_EQ(4 + 8 * 5 + 4 * 2 + 1000, last_event()->size);
 	EXPECT_EQ(0, devtrace_errors());
 	EXPECT_EQ(-1, TraceEvent(_TRACE_EVENT(TYPE, 0, 1, 9), mem, -1));
+	/* Opcodes of the kernel's profile events and of the transport, constant or not */
+	EXPECT_EQ(-1, TraceEvent(_TRACE_EVENT(DEVTRACE_T_KERNEL, 0, 0, 1)));
+	EXPECT_EQ(-1, TraceEvent(_TRACE_EVENT(DEVTRACE_T_USER2 - 1, 1, 0, 1), 2));
+	EXPECT_EQ(-1, TraceEvent(_TRACE_EVENT(DEVTRACE_T_CLOCK, 0, 0, 1)));
+	for (type = DEVTRACE_T_KERNEL; type < DEVTRACE_T_USER2; type++)
+		EXPECT_EQ(-1, TraceEvent(_TRACE_EVENT(type, 0, 0, 1)));
 	EXPECT_EQ(EINVAL, devtrace_error());
 
 	/* the code is evaluated once, and the filter applies to non-constant types */
