@@ -6,6 +6,8 @@
  * is damaged in turn: only encoded records may come out, and missing frames are counted exactly.
  */
 #include <stdlib.h>
+#include <time.h>
+#include "common/qs.h"
 #include "kselftest_harness.h"
 #include "devtrace-decode.h"
 #include "traceconv/traceconv.h"
@@ -509,6 +511,74 @@ TEST(other_sizes_are_told)
 	EXPECT_EQ(2, conv.layout);
 	EXPECT_FALSE(conv.sized);
 	free(t);
+}
+
+/* Bytes of a record's data, with these sizes; -1: it has a string, or is none. */
+static int length_with(uint8_t record, const struct conv_sizes *s)
+{
+	const char *l = qs_layout(record);
+	int n = 0;
+
+	for (; l && *l && *l != 's'; l++)
+		n += *l == 'T' ? s->time : *l == 'S' ? s->sig : *l == 'O' ? s->obj : *l == 'F' ? s->fun :
+		     *l == 'Q' ? s->equeue : *l == 'P' ? s->mpool : *l == 'E' ? s->event :
+		     *l == 'C' ? s->tick : *l - '0';
+	return l && !*l && n ? n : -1;
+}
+
+/* From the lengths of all records and a few damaged ones, the sizes are found. */
+TEST(sizes_that_fit_are_found)
+{
+	static const uint8_t pointers[] = { 2, 4, 8 };
+	const char *given = getenv("SEED");
+	const unsigned int seed = given && *given ? (unsigned int)atoi(given) :
+				  (unsigned int)time(NULL);
+	struct conv_sizes best, true_sizes;
+	unsigned int state = seed, round, i;
+	uint64_t fit, all, good;
+	int record;
+
+	TH_LOG("SEED=%u", seed);
+	for (round = 0; round < 50; round++) {
+		uint8_t *size = (uint8_t *)&true_sizes;
+
+		for (i = 0; i < 8; i++) {
+			state = state * 1103515245 + 12345;
+			size[i] = i == 2 || i == 3 ? pointers[(state >> 16) % 3] :
+				  (uint8_t)(1 << (state >> 16) % 3);
+		}
+		memset(&conv, 0, sizeof(conv));
+		conv_begin(&conv, &conv_qs);
+		true_sizes.block = conv.sizes.block;
+		good = 0;
+		for (record = 1; record < 82; record++) {
+			if (length_with((uint8_t)record, &true_sizes) < 0)
+				continue;
+			for (i = 0; i < 3; i++)
+				conv_guess_note(&conv, (uint8_t)record,
+						(size_t)length_with((uint8_t)record, &true_sizes));
+			conv_guess_note(&conv, (uint8_t)record, (state >> 8) % 60);
+			good += 3;
+		}
+		if (!memcmp(&conv.sizes, &true_sizes, sizeof(true_sizes)))
+			continue;
+		ASSERT_TRUE(conv_guess(&conv, &best, &fit, &all));
+		EXPECT_EQ(0, memcmp(&best, &true_sizes, sizeof(best)));
+		EXPECT_LE(good, fit);
+		EXPECT_EQ(good / 3 * 4, all);
+	}
+	/* No guess without frames, nor if all of them fit. */
+	memset(&conv, 0, sizeof(conv));
+	conv_begin(&conv, &conv_qs);
+	EXPECT_FALSE(conv_guess(&conv, &best, &fit, &all));
+	conv_guess_note(&conv, 43, conv.sizes.time);
+	EXPECT_FALSE(conv_guess(&conv, &best, &fit, &all));
+	/* One record leaves a choice: the fewest changes */
+	conv_guess_note(&conv, 14, (size_t)length_with(14, &conv.sizes) + 6);
+	ASSERT_TRUE(conv_guess(&conv, &best, &fit, &all));
+	EXPECT_EQ(2, fit);
+	EXPECT_EQ(4, best.equeue);
+	EXPECT_EQ(2, best.sig);
 }
 
 TEST(memory_that_is_longer_than_an_element)

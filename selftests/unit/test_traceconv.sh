@@ -74,6 +74,8 @@ printf '\001\001\001\002\003\004\005\006\350~' >sizes.qs
 "$tools/devtrace-convert" --from qs sizes.qs >s.trace 2>said
 grep -q 'give them with --size' said
 ok $? "another layout is told, with what to do"
+grep -q '^devtrace-convert: try --size \(obj\|fun\)=2, which fits 1 of 1 predefined records$' said
+ok $? "and sizes that fit"
 "$tools/devtrace-convert" --from qs --size obj=2,fun=4 sizes.qs >s.trace 2>said
 is "$(text s.trace | tail -n 1)" "QEP_STATE_ENTRY: Obj=0x201,State=0x6050403" "--size"
 

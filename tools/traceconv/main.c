@@ -68,10 +68,12 @@ static _Noreturn void usage(const char *option, const char *word, const char *pr
 	exit(2);
 }
 
+/* In the order of struct conv_sizes */
+static const char *const names[] = { "time", "sig", "obj", "fun", "equeue", "mpool", "event",
+				     "tick", "block" };
+
 static void parse_sizes(struct conv_sizes *s, const char *list)
 {
-	static const char *const names[] = { "time", "sig", "obj", "fun", "equeue", "mpool",
-					     "event", "tick", "block" };
 	static const char what[] =
 		"is no size: NAME=1, 2 or 4, obj and fun also 8; "
 		"names are time sig obj fun equeue mpool event tick block";
@@ -135,6 +137,28 @@ static void identify(struct conv *c)
 	}
 }
 
+/* Frames have a good check and another length: which sizes would be right? */
+static void suggest(const struct conv *c)
+{
+	struct conv_sizes best;
+	const uint8_t *size = (const uint8_t *)&best, *now = (const uint8_t *)&c->sizes;
+	uint64_t fit, all;
+	char sep = ' ';
+	size_t i;
+
+	if (!conv_guess(c, &best, &fit, &all))
+		return;
+	fputs("devtrace-convert: try --size", stderr);
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (size[i] == now[i])
+			continue;
+		fprintf(stderr, "%c%s=%u", sep, names[i], size[i]);
+		sep = ',';
+	}
+	fprintf(stderr, ", which fits %llu of %llu predefined records\n",
+		(unsigned long long)fit, (unsigned long long)all);
+}
+
 static void report(const struct conv *c, const char *where)
 {
 	fprintf(stderr, "devtrace-convert: %s: %llu frames", where, (unsigned long long)c->frames);
@@ -152,6 +176,8 @@ static void report(const struct conv *c, const char *where)
 		fprintf(stderr, "devtrace-convert: %llu of the damaged frames have a good check and another length%s\n",
 			(unsigned long long)c->layout,
 			c->sized ? "" : "; if the target has other sizes, give them with --size");
+	if (c->layout)
+		suggest(c);
 	if (c->clock.windows)
 		fprintf(stderr, "devtrace-convert: clock of the target: %.0f Hz, drift %+.1f ppm, uncertainty %.0f us\n",
 			c->clock.rate, c->clock.drift, c->clock.uncertainty / 1000);

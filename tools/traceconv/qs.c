@@ -294,6 +294,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 		return user_record(c, record, p, n);
 	if (!layout)
 		return conv_unknown(c, "QS: unknown record", record, p, n);
+	conv_guess_note(c, record, n);
 	if (!fits(c, layout, p, n))
 		return false;
 	/* QS_EMPTY is padding: it uses up a sequence number, but is neither event nor loss. */

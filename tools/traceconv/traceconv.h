@@ -17,6 +17,9 @@
 #define CONV_NSEC		1000000000
 #define CONV_RAW_MAX		8192	/* a longer frame is damage */
 #define CONV_BODY_MAX		(16 + DEVTRACE_PAYLOAD_MAX)
+/* Lengths that guess.c counts: QS's predefined records, without number and check */
+#define CONV_GUESS_RECORDS	82
+#define CONV_GUESS_BYTES	64
 /* The target is one thread of one CPU. */
 #define CONV_TID		1
 
@@ -105,6 +108,7 @@ struct conv {
 
 	/* Counts for the report */
 	uint64_t	frames, missing, damaged, damaged_bytes, layout, unknown, resets;
+	uint32_t	lengths[CONV_GUESS_RECORDS][CONV_GUESS_BYTES];
 };
 
 /* The functions and defaults of a trace format: QS or RKH. */
@@ -164,6 +168,14 @@ void conv_announce(struct conv *c, uint64_t ts);
 /* Skip n sequence numbers. */
 void conv_skip(struct conv *c, unsigned int n);
 void conv_raw(struct conv *c, const void *p, size_t n);
+
+/* Count the length of a predefined record of QS, whose check is good. */
+void conv_guess_note(struct conv *c, uint8_t record, size_t n);
+/*
+ * Find sizes that fit more of these records than the current ones do: *fit of *all. Return false if
+ * there are none.
+ */
+bool conv_guess(const struct conv *c, struct conv_sizes *best, uint64_t *fit, uint64_t *all);
 
 /* The time of a record, from the target's counter. */
 uint64_t conv_clock_time(struct conv_clock *k, uint32_t ticks, uint64_t arrival);
