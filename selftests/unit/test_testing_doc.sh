@@ -40,6 +40,8 @@ done)
 check "each is broken by a mutation${unbroken:+, but $(echo "$unbroken" | tr '\n' ' ')}" [ -z "$unbroken" ]
 O=$tmp "$top/selftests/mutate" --dry >"$tmp/dry"
 check "each mutation applies at one place" sh -c "! grep '^not ok' '$tmp/dry' >&2"
+check "a pattern selects some of them" sh -c "O=$tmp '$top/selftests/mutate' --dry 'ring-find-*' |
+	grep -c '^ok [0-9]* - ring-find-' | grep -qx 5"
 boards=$(sed -n 's/^\(MORE_\)\?BOARDS[[:space:]]*?= //p' "$top/Makefile")
 for b in $boards; do
 	check "board $b is in the table" sh -c "sed -n '/^board /,/^\*Where/p' '$page' |
