@@ -69,8 +69,8 @@ static void stop_now(struct stream *s)
 	irq_work_queue(&s->kick);
 }
 
-/* Set the time of the event that fired. */
-static notrace void stop_fired_at(struct stream *s, u64 ts)
+/* Set the time of the event that fired. noinline: a test has a probe here. */
+static noinline notrace void stop_fired_at(struct stream *s, u64 ts)
 {
 	struct stop *st = &s->stop;
 	int tries = 0;
@@ -95,6 +95,17 @@ static void drop_event(struct stream *s, struct ring *r, unsigned int cause)
 	devtrace_wake_kick(s->id);
 }
 
+/* An event is dropped while another one fires: readers report it with the stop. */
+static noinline notrace void note_early(struct stop *st)
+{
+	WRITE_ONCE(st->early, true);
+	/*
+	 * LMM(early:A): If a reader reads the count that the caller increments, or the record that
+	 * it withdraws, then it reads that the loss is an early one. Pairs with early:B.
+	 */
+	smp_wmb();
+}
+
 /* Readers merge by time and CPU: do they show this CPU's event before the one that fired? */
 static bool reads_before(const struct stop *st, u64 now)
 {
@@ -113,6 +124,7 @@ static noinline notrace bool is_kept(struct stop *st, u64 now, bool *took)
 	case STOP_RUN:
 		return true;
 	case STOP_FIRING:
+		note_early(st);
 		return false;
 	default:
 		if (reads_before(st, now))
@@ -152,6 +164,8 @@ static void store_store(struct stream *s, const struct event *ev, bool fires)
 		if (phase == STOP_COUNT)
 			took = stop_take_one(st);
 		if (!took && phase != STOP_RUN) {
+			if (phase == STOP_FIRING)
+				note_early(st);
 			drop_event(s, r, RING_DROP_STOPPED);
 			return;
 		}

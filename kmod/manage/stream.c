@@ -56,6 +56,17 @@ void stream_update_quick(struct stream *s)
 	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
 
+/* Is a start among the changes that have no counts yet? */
+static bool has_started(const struct stream *s, unsigned long pasts)
+{
+	unsigned long n;
+
+	for (n = s->counted; n != pasts; n++)
+		if (s->past[n % STREAM_PASTS].state == DEVTRACE_STATE_RUNNING)
+			return true;
+	return false;
+}
+
 /*
  * Count the events that each ring and slot had missed at each change of state: see stream_missed().
  */
@@ -72,6 +83,9 @@ void stream_count_missed(struct stream *s)
 	 * number of changes or a later one afterwards. Pairs with missed:D.
 	 */
 	smp_mb();
+	/* Emitters that found the stream stopped count their events before this returns. */
+	if (has_started(s, pasts))
+		quiet_wait();
 	/* Events that a stop drops from lanes are counted when they are taken. */
 	if (s == &devtrace_stream0 && s->counted != pasts)
 		slots_take_all();
@@ -120,7 +134,7 @@ static void go_on_again(struct stream *s)
 void stream_settle(struct stream *s)
 {
 	struct stop *st = &s->stop;
-	u64 now;
+	struct stream_past p = { .state = st->to, .began = st->began };
 
 	lockdep_assert_held(&devtrace_lock);
 	/* Count for the last start first, before the stop adds more. */
@@ -130,8 +144,12 @@ void stream_settle(struct stream *s)
 	WRITE_ONCE(s->state, st->to);
 	if (s == &devtrace_stream0)
 		lane_filter_state(false, false);
-	now = devtrace_clock_now();
-	stream_add_past(s, st->to, now, st->began, *st->trigger ? st->ts : 0, st->trigger);
+	if (*st->trigger)
+		p.fired_at = st->ts;
+	strscpy(p.trigger, st->trigger, sizeof(p.trigger));
+	p.early = READ_ONCE(st->early);
+	p.ts = devtrace_clock_now();
+	stream_add_past(s, &p);
 	stream_count_missed(s);
 	atomic_set_release(&st->phase, STOP_STOPPED);
 	go_on_again(s);

@@ -34,6 +34,32 @@
 /* Serializes commands that change something: see streams.h. */
 DEFINE_MUTEX(streams_command_lock);
 
+/*
+ * A command wants a stream to run on that counts events until its stop. If the stop has lost
+ * events, complete it instead: each loss belongs to a stop that readers are told.
+ */
+static void stream_cancel_stop(struct stream *s)
+{
+	struct stop *st = &s->stop;
+	int left;
+
+	if (stop_phase(st) != STOP_COUNT)
+		return;
+	/* From here on no emitter finds all events used up, unless they are already. */
+	left = stop_is_over(st) ? 0 : atomic_read(&st->left);
+	while (left && !atomic_try_cmpxchg(&st->left, &left, INT_MAX))
+		;
+	if (left) {
+		/* Emitters that found the phase FIRING have set @early afterwards. */
+		quiet_wait();
+		if (!READ_ONCE(st->early) &&
+		    atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_RUN) == STOP_COUNT)
+			return;
+		WRITE_ONCE(st->to, DEVTRACE_STATE_STOPPED);
+	}
+	atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_STOPPING);
+}
+
 /**
  * stream_set_state() - stop, freeze or start a stream
  * @s: the stream
@@ -53,12 +79,13 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	/* A change that an emitter began is over soon, except for a stop that counts events. */
 	while ((phase = stop_phase(st)) == STOP_FIRING || phase == STOP_STARTING)
 		cpu_relax();
-	if (phase == STOP_STOPPING)
+	if (state == DEVTRACE_STATE_RUNNING)
+		stream_cancel_stop(s);
+	if (stop_phase(st) == STOP_STOPPING)
 		stream_settle(s);
 	if (state == DEVTRACE_STATE_RUNNING) {
 		if (s->state == DEVTRACE_STATE_FROZEN)
 			return -EBUSY;
-		atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_RUN);
 		if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
 			stream_goes_on(s, "");
 		WRITE_ONCE(s->state, state);
@@ -66,8 +93,7 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	} else if (stop_phase(st) == STOP_STOPPED) {
 		if (s->state != state) {
 			WRITE_ONCE(s->state, state);
-			now = devtrace_clock_now();
-			stream_add_past(s, state, now, now, 0, "");
+			stream_add_command(s, state, devtrace_clock_now());
 		}
 	} else {
 		/*
@@ -274,7 +300,6 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	struct stream *s;
 	unsigned int id;
 	int err, cpu;
-	u64 now;
 
 	for (id = 1; id < DEVTRACE_STREAMS_MAX; id++)
 		if (!stream_by_id(id))
@@ -300,8 +325,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	if (state != DEVTRACE_STATE_RUNNING) {
 		atomic_set(&s->stop.phase, STOP_STOPPED);
 		s->state = state;
-		now = devtrace_clock_now();
-		stream_add_past(s, state, now, now, 0, "");
+		stream_add_command(s, state, devtrace_clock_now());
 		stream_count_missed(s);
 	}
 	slots_take_all();

@@ -46,7 +46,7 @@ static void write_change(const struct stream_past *p)
 	struct persist_change *all = region->at + PERSIST_CHANGES_AT;
 	struct persist_change c = {
 		.n = next - first, .ts = p->ts, .began = p->began, .fired_at = p->fired_at,
-		.state = p->state,
+		.state = p->state, .early = p->early,
 	};
 
 	memcpy(c.trigger, p->trigger, sizeof(c.trigger));

@@ -129,7 +129,8 @@ struct persist_change {
 	u64	ts;
 	u64	began;
 	u64	fired_at;
-	u32	state;
+	u16	state;
+	u16	early;
 	char	trigger[32];
 	u32	crc;
 };

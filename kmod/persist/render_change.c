@@ -69,7 +69,7 @@ static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
 /* Earliest time of a source's missed events: the first stop without a count, if there is one. */
 static u64 missed_since(const struct render *r, const struct told *t, u64 last)
 {
-	return t->open ?: max(last, r->began);
+	return t->open ?: r->early ? r->began : max(last, r->began);
 }
 
 static void send_missed(struct render *r, u16 number, struct told *t, u64 from, u64 n, u64 to)
@@ -134,6 +134,7 @@ void render_change(struct render *r)
 	send_state(r, c);
 	r->state = c->state;
 	r->began = c->state == DEVTRACE_STATE_RUNNING ? 0 : max(c->began, r->since);
+	r->early = c->state != DEVTRACE_STATE_RUNNING && c->early;
 	r->change++;
 }
 

@@ -75,6 +75,7 @@ struct render {
 	u32	state;		/* the last state sent: enum devtrace_state */
 	u64	since;		/* time of the last clear, or 0 */
 	u64	began;		/* the stream is stopped: no missed event is older than this */
+	bool	early;		/* but it may be older than events before the stop */
 	u64	until;		/* time of the next clock, change or name to send */
 	bool	full;
 	u8	*raw;

@@ -87,6 +87,18 @@ void announce_again(struct announce *a)
 	forget_names(a);
 }
 
+/* Note when the last stop began and ended. */
+static void note_stop(struct announce *a, const struct stream_past *p)
+{
+	if (p->state == DEVTRACE_STATE_RUNNING) {
+		a->ended = p->ts;
+	} else if (a->ended || !a->began) {
+		a->began = max(p->began, a->since);
+		a->ended = 0;
+		a->early = p->early;
+	}
+}
+
 /* Skip changes of state before @place, except the one in force there. noinline: called rarely. */
 static noinline void skip_past(struct announce *a, u64 place)
 {
@@ -95,6 +107,7 @@ static noinline void skip_past(struct announce *a, u64 place)
 
 	while (stream_past(a->stream, &a->next_past, &p) && p.ts < place) {
 		state = p.state;
+		note_stop(a, &p);
 		a->next_past++;
 	}
 	if (state != DEVTRACE_STATE_RUNNING)
@@ -113,6 +126,8 @@ void announce_rewind(struct announce *a)
 	a->has_past = false;
 	a->state = DEVTRACE_STATE_RUNNING;
 	a->began = 0;
+	a->ended = 0;
+	a->early = false;
 	/* Changes and losses before the last clear no longer belong to the stream. */
 	a->since = atomic64_read(&a->stream->cleared);
 	skip_past(a, a->since);
@@ -330,7 +345,7 @@ void announce_past(struct announce *a)
 		announce_clock(a, a->past.ts);
 	wire_state(a->wire, &a->past);
 	a->state = a->past.state;
-	a->began = a->state == DEVTRACE_STATE_RUNNING ? 0 : max(a->past.began, a->since);
+	note_stop(a, &a->past);
 	a->next_past++;
 	a->has_past = false;
 	a->sought = false;
@@ -343,7 +358,7 @@ static bool is_about_to_stop(const struct stream *s)
 	case STOP_RUN:
 		return false;
 	case STOP_COUNT:
-		return !atomic_read(&s->stop.left);
+		return READ_ONCE(s->stop.early) || stop_is_over(&s->stop);
 	default:
 		return !READ_ONCE(s->gone);
 	}
@@ -356,10 +371,22 @@ bool announce_stop_is_next(struct announce *a)
 
 	/*
 	 * LMM(missed:E): If a count was stored by missed:F, then the phase loaded below, or the
-	 * history, shows the change. Pairs with missed:F.
+	 * history, shows the change. Pairs with missed:F. LMM(early:B): If the count was stored
+	 * by early:A, then early is set, or the history has the change. Pairs with early:A.
 	 */
 	smp_rmb();
 	/* The history has the change before the phase says that it is over. */
 	stops = is_about_to_stop(a->stream);
 	return announce_has_past(a) || (a->state == DEVTRACE_STATE_RUNNING && stops);
+}
+
+/**
+ * announce_stops_again() - after the start to be sent next, does the stream stop again?
+ * @a: of the reader, which has read the counts
+ */
+bool announce_stops_again(const struct announce *a)
+{
+	/* LMM(missed:E), LMM(early:B): as in announce_stop_is_next(). */
+	smp_rmb();
+	return is_about_to_stop(a->stream);
 }

@@ -77,7 +77,9 @@ struct announce_quiet {
  * @sought: no change of state was sent since lseek(2)
  * @state: the last state sent, enum devtrace_state
  * @since: time of the last clear before the reader went to its place; missed events are not older
- * @began: while the stream is not running: events missed by this stop are not older than this
+ * @began: events missed by the last stop are not older than this; 0: no stop is known
+ * @ended: events missed by the last stop are not newer than this; 0: it has not ended
+ * @early: events missed by the last stop may be older than events stored before it
  * @quiet: see announce_is_quiet()
  *
  * Protected by the reader's lock.
@@ -104,7 +106,8 @@ struct announce {
 	struct stream_past past;
 	u8		state;
 	u64		since;
-	u64		began;
+	u64		began, ended;
+	bool		early;
 	struct announce_quiet quiet;
 };
 
@@ -122,6 +125,7 @@ void announce_event(struct announce *a, u32 tid, u64 ts);
 bool announce_names(struct announce *a, size_t want, u64 bound);
 bool announce_find_past(struct announce *a);
 bool announce_stop_is_next(struct announce *a);
+bool announce_stops_again(const struct announce *a);
 void announce_past(struct announce *a);
 
 /* Call before sending a frame that has a time but is no event. */

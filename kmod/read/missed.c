@@ -9,7 +9,8 @@
  *
  * Invariants: Losses by a stop are reported after the change that stopped the stream and before the
  * next change, each once. A loss that is not counted at one change is reported at the next, or as
- * soon as no further change is known.
+ * soon as no further change is known. Its interval then still ends with its stop: see
+ * source_report_stopped().
  */
 #include "announce.h"
 #include "missed.h"
@@ -18,16 +19,23 @@
 #include "stream/past.h"
 #include "stream/stream.h"
 
-/*
- * Get the number of events that a source missed before change @n; false: it is not counted yet, or
- * no longer remembered.
- */
-static bool missed_before(const struct stream *s, struct source *src, unsigned long n, u64 *missed)
+static bool missed_at(const struct stream *s, struct source *src, unsigned long n, u64 *missed)
 {
 	if (!stream_counted(s, n))
 		return false;
 	*missed = source_missed_before(s, src, n);
 	return stream_remembers(s, n);
+}
+
+/*
+ * Get the number of events that a source missed before change @n. Return false if they are not
+ * counted yet, or if the number is forgotten. A stop (@stops) has the counts of the change before
+ * it, which are stored before the stop is.
+ */
+static bool missed_before(const struct stream *s, struct source *src, unsigned long n, bool stops,
+			  u64 *missed)
+{
+	return (stops && missed_at(s, src, n - 1, missed)) || missed_at(s, src, n, missed);
 }
 
 /*
@@ -40,6 +48,7 @@ bool missed_tell(struct reader *rd)
 	/* Events missed because of this change are reported after it. */
 	const bool stops = a->state == DEVTRACE_STATE_RUNNING &&
 			   a->past.state != DEVTRACE_STATE_RUNNING;
+	const bool starts = a->past.state == DEVTRACE_STATE_RUNNING;
 	/* A seek counts earlier missed events as reported, but not those cleared after it. */
 	const bool first = a->sought && stops && a->past.ts >= a->since;
 	unsigned int i;
@@ -51,11 +60,13 @@ bool missed_tell(struct reader *rd)
 		if (!wire_has_room(&rd->wire))
 			return false;
 		to = a->past.ts;
-		if (!missed_before(a->stream, src, a->next_past, &n)) {
-			if (stops)
-				continue;
+		if (!missed_before(a->stream, src, a->next_past, stops, &n)) {
 			n = source_missed_by_now(src);
-			to = devtrace_clock_now();
+			/* Events of the next stop may be among them: wait for the counts. */
+			if (stops || (starts && announce_stops_again(a)))
+				continue;
+			if (!starts)
+				to = devtrace_clock_now();
 		}
 		told = source_missed_told(src);
 		if (first)

@@ -46,10 +46,17 @@ void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u
 /* Make a LOST frame for events missed by a stop, if any; none is newer than @to. */
 void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64 to)
 {
-	const u64 from = max(src->last, rd->told.began);
+	const struct announce *a = &rd->told;
+	u64 from = a->began;
 
-	if (count)
-		source_lost(rd, src, DEVTRACE_LOST_STOPPED, count, from, max(from, to));
+	if (!count)
+		return;
+	/* The stop is over: its last losses are counted after the start. */
+	if (a->ended)
+		to = min(to, a->ended);
+	if (!a->early && src->last <= to)
+		from = max(from, src->last);
+	source_lost(rd, src, DEVTRACE_LOST_STOPPED, count, from, max(from, to));
 }
 
 /* Report the events that the source skipped, up to the time @now. */

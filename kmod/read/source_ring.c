@@ -72,7 +72,8 @@ static __always_inline bool peek_ring(struct ring_source *s)
 			return false;
 		if (likely(type != RING_TYPE_VOID))
 			break;
-		s->voids++;
+		if (!s->voids++)
+			s->void_ts = ring_ts(rec->word, s->latest);
 		s->at.idx++;
 		skip_units(s, units);
 	}
@@ -151,6 +152,19 @@ static bool dropped_more(const struct ring_source *s)
 	return false;
 }
 
+/* Report events missed by a stop up to now; no change of state is to be sent before. */
+static void report_stopped(struct reader *rd, struct ring_source *s, u64 n)
+{
+	const u64 now = devtrace_clock_now();
+
+	ring_source_missed(rd, s, n, now);
+	/* A stop was cancelled that had withdrawn these. */
+	if (s->voids)
+		source_lost(rd, &s->src, DEVTRACE_LOST_STOPPED, s->voids, s->void_ts,
+			    max(s->void_ts, now));
+	s->voids = 0;
+}
+
 static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 {
 	int cause;
@@ -161,7 +175,7 @@ static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 
 		if (cause == DEVTRACE_LOST_STOPPED) {
 			if (!announce_stop_is_next(&rd->told))
-				ring_source_missed(rd, s, n, s->src.ready ? s->src.key : now);
+				report_stopped(rd, s, n);
 			continue;
 		}
 		source_report(rd, &s->src, cause, n - s->drops[cause], now);
@@ -176,12 +190,13 @@ static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 {
 	u64 *told = &s->drops[DEVTRACE_LOST_STOPPED];
-	/* Withdrawn records count as not stored, too. */
+	/* Withdrawn records count as not stored, too, unless a later stop has withdrawn them. */
+	const u64 voids = s->void_ts <= (rd->told.ended ?: to) ? s->voids : 0;
 	const u64 more = n > *told ? n - *told : 0;
 
-	source_report_stopped(rd, &s->src, more + s->voids, to);
+	source_report_stopped(rd, &s->src, more + voids, to);
 	*told += more;
-	s->voids = 0;
+	s->voids -= voids;
 }
 
 static bool have_cache(struct ring_source *s)

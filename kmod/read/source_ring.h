@@ -20,6 +20,7 @@ struct reader;
  * @moves: @moves of the ring when @at was set
  * @at: the next record to be given
  * @voids: number of withdrawn records not reported yet
+ * @void_ts: time of the first of them, ns
  * @drops: number of drops reported, by cause
  * @latest: no record in @cache is newer, ns
  * @next: front of @cache, in units
@@ -36,7 +37,7 @@ struct ring_source {
 	bool		placed;
 	unsigned int	moves;
 	struct ring_place at;
-	u64		voids;
+	u64		voids, void_ts;
 	u64		drops[DEVTRACE_LOST_CAUSES];
 	u64		latest;
 	u32		next, units, end;

@@ -22,25 +22,22 @@
 /**
  * stream_add_past() - record a change of state
  * @s: the stream
- * @state: the new state, enum devtrace_state
- * @ts: time of the change, trace clock ns
- * @began: no event missed because of this change is older, trace clock ns
- * @fired_at: time of the event that met the trigger; 0 without a trigger
- * @trigger: name of the trigger, or empty
+ * @p: the change
  *
  * Context: any; the caller owns the change of phase.
  */
-void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at,
-		     const char *trigger)
+void stream_add_past(struct stream *s, const struct stream_past *p)
 {
-	struct stream_past *p = &s->past[s->pasts.nr % STREAM_PASTS];
-
-	p->ts = ts;
-	p->began = began;
-	p->fired_at = fired_at;
-	p->state = state;
-	strscpy(p->trigger, trigger, sizeof(p->trigger));
+	s->past[s->pasts.nr % STREAM_PASTS] = *p;
 	history_add(&s->pasts, STREAM_PASTS);
+}
+
+/* Record that a command changed the state at the time @now. */
+void stream_add_command(struct stream *s, u8 state, u64 now)
+{
+	const struct stream_past p = { .ts = now, .began = now, .state = state };
+
+	stream_add_past(s, &p);
 }
 
 /* The number of the oldest change of state in the history. */
@@ -106,8 +103,14 @@ u64 stream_missed(const struct stream *s, unsigned long n, unsigned int cpu)
 void stream_goes_on(struct stream *s, const char *trigger)
 {
 	const u64 now = devtrace_clock_now();
+	struct stream_past p = { .ts = now, .began = now, .state = DEVTRACE_STATE_RUNNING };
 
-	stream_add_past(s, DEVTRACE_STATE_RUNNING, now, now, *trigger ? now : 0, trigger);
+	if (*trigger)
+		p.fired_at = now;
+	strscpy(p.trigger, trigger, sizeof(p.trigger));
+	stream_add_past(s, &p);
+	/* stream_settle() waited for all emitters that may set it. */
+	WRITE_ONCE(s->stop.early, false);
 	/* If an emitter sees RUN, the history already has the change. */
 	atomic_set_release(&s->stop.phase, STOP_RUN);
 }

@@ -15,6 +15,7 @@ struct stream;
  * @fired_at: time of the event that met the trigger; 0 without a trigger
  * @began: events missed because of the change are not older, ns
  * @state: the new state, enum devtrace_state
+ * @early: events missed because of the change may be older than events stored before it
  * @trigger: name of the trigger, or empty
  */
 struct stream_past {
@@ -22,14 +23,15 @@ struct stream_past {
 	u64	fired_at;
 	u64	began;
 	u8	state;
+	bool	early;
 	char	trigger[DEVTRACE_NAME_LEN];
 };
 
 /* Number of changes that the history keeps. */
 #define STREAM_PASTS	32
 
-void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at,
-		     const char *trigger);
+void stream_add_past(struct stream *s, const struct stream_past *p);
+void stream_add_command(struct stream *s, u8 state, u64 now);
 unsigned long stream_oldest_past(const struct stream *s);
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
 bool stream_counted(const struct stream *s, unsigned long n);

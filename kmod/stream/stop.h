@@ -25,8 +25,9 @@
  * the emitter sees COUNT before it reads the clock, its event is newer. If it sees COUNT only
  * after, the two times decide; if the event is newer and @left is used up, the emitter
  * withdraws its record, which is not committed yet. FIRING lasts while one event is stored:
- * other emitters wait briefly, and drop their event, counted, if it takes longer. So an event
- * is dropped there only while the stream is about to stop.
+ * other emitters wait briefly, and drop their event, counted, if it takes longer or if they have
+ * interrupted the emitter that fires. Such an event is an early loss of this stop: the stream may
+ * store @left more events after it. @early tells readers to report it with the stop.
  */
 #ifndef DEVTRACE_STOP_H
 #define DEVTRACE_STOP_H
@@ -34,6 +35,8 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 #include <uapi/linux/devtrace_netlink.h>
+
+#include "ring/clock.h"
 
 enum stop_phase {
 	STOP_RUN,
@@ -55,6 +58,7 @@ struct stream;
  * @ns: if not 0, events later than @ts + @ns are not stored
  * @ts: time of the event that fired
  * @began: when the phase left RUN: the stop drops no older event
+ * @early: an event was dropped in FIRING, so the stream may have stored events after a loss
  * @to: final state, STOPPED or FROZEN
  * @again: a trigger wants the stream to go on while it is being stopped: 1, @starter is being
  *	written; 2, @starter is complete
@@ -62,7 +66,8 @@ struct stream;
  * @starter: name of the trigger that wants it to go on
  *
  * The emitter that fires, or the command that stops the stream, writes all members but @phase,
- * @again and @starter before it sets COUNT or STOPPING; other emitters only decrement @left.
+ * @early, @again and @starter before it sets COUNT or STOPPING; other emitters only decrement
+ * @left and set @early.
  */
 struct stop {
 	atomic_t	phase;
@@ -73,6 +78,7 @@ struct stop {
 	u64		began;
 	u8		to;
 	bool		endless;
+	bool		early;
 	int		again;
 	char		trigger[DEVTRACE_NAME_LEN];
 	char		starter[DEVTRACE_NAME_LEN];
@@ -85,6 +91,13 @@ static inline enum stop_phase stop_phase(const struct stop *st)
 	 * emitter that then counts a drop does so after the change. Pairs with missed:E.
 	 */
 	return atomic_read_acquire(&st->phase);
+}
+
+/* While the phase is COUNT: may the stream store no more events? */
+static inline bool stop_is_over(const struct stop *st)
+{
+	return !atomic_read(&st->left) ||
+	       (st->ns && devtrace_clock_now() - READ_ONCE(st->ts) > st->ns);
 }
 
 #endif /* DEVTRACE_STOP_H */

@@ -268,6 +268,22 @@ TEST(stops)
 		     "0:1000 lost(0:2,4,0-1100)", image_says());
 }
 
+/* An early loss of a stop may be older than the last event before the stop. */
+TEST(stops_with_an_early_loss)
+{
+	struct persist_change *c;
+
+	put_stops();
+	c = (void *)(image + PERSIST_CHANGES_AT);
+	put_change(0, DEVTRACE_STATE_STOPPED, 90, 210, "door");
+	EXPECT_NE(NULL, strstr(image_says(), "lost(0:5,5,100-310)"));
+	c->early = 1;
+	c->crc = PERSIST_CRC(c);
+	EXPECT_NE(NULL, strstr(image_says(), "lost(0:5,5,90-310)"));
+	/* The next stop has none. */
+	EXPECT_NE(NULL, strstr(image_says(), "lost(0:5,7,400-510)"));
+}
+
 TEST(stops_with_a_clear)
 {
 	/* Cleared at 450, while frozen; 9 events were missed by then. */

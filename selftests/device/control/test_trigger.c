@@ -483,6 +483,89 @@ TEST_F(trigger, after_a_time)
 	STATE("trace", DEVTRACE_STATE_STOPPED, &s);
 }
 
+/* What a reader is told of stops, as letters: s stopped, r runs, l an event lost by a stop. */
+struct stops_told {
+	char said[16];
+	uint64_t from, to, fired;	/* of the last loss, and of the last stop */
+};
+
+static void tell_stops(struct tape *t, const struct devtrace_item *i)
+{
+	struct stops_told *told = t->arg;
+	const size_t n = strlen(told->said);
+
+	if (n + 1 == sizeof(told->said))
+		return;
+	if (i->kind == DEVTRACE_ITEM_STATE) {
+		told->said[n] = i->u.state.state == DEVTRACE_STATE_RUNNING ? 'r' : 's';
+		if (told->said[n] == 's')
+			told->fired = i->u.state.fired;
+	} else if (i->kind == DEVTRACE_ITEM_LOST && i->u.lost.cause == DEVTRACE_LOST_STOPPED) {
+		told->said[n] = i->u.lost.count == 1 ? 'l' : '?';
+		told->from = i->u.lost.from;
+		told->to = i->u.lost.to;
+	}
+}
+
+#define EARLY(n)	ASSERT_EQ(0, dev_write_file("/sys/module/dtearly/parameters/more", n))
+#define RUN()		OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_RUNNING))
+#define TOLD(what) do {								\
+	ASSERT_LE(0, tape_drain(t, fd));					\
+	EXPECT_STREQ(what, told.said);						\
+} while (0)
+
+/*
+ * An event that interrupts the one that fires is lost by the stop: a reader is told so after the
+ * stop, though the stream stores five more events. A command that cancels the stop completes it.
+ */
+TEST_F(trigger, an_event_while_another_fires)
+{
+	struct stops_told told = { .said = "", .from = UINT64_MAX };
+	struct tape *t = tape_new();
+	struct devtrace_ctl_stream s;
+	int fd, i;
+
+	if (dev_load_file("dtearly.ko", ""))
+		SKIP(return, "this kernel has no probes");
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	t->each = tell_stops;
+	t->arg = &told;
+	self->t.action = DEVTRACE_ACTION_STOP;
+	self->t.events = 5;
+	NEW();
+	/* All events are in one ring. */
+	ASSERT_EQ(0, dev_pin(0));
+	EARLY("1");
+	ASSERT_EQ(0, fire("task", FIRE_TYPE, 0, 1, "x"));
+	TOLD("");
+	for (i = 0; i < 5; i++)
+		ASSERT_EQ(0, fire("task", FIRE_TYPE + 1, 0, i, "x"));
+	STATE("trace", DEVTRACE_STATE_STOPPED, &s);
+	TOLD("sl");
+	EXPECT_GE(told.fired, told.from);
+	EXPECT_LE(told.fired, told.to);
+	RUN();
+	TOLD("slr");
+
+	OK(devtrace_ctl_trigger_arm(self->ctl, "t", true));
+	ASSERT_EQ(0, fire("task", FIRE_TYPE, 0, 1, "x"));
+	RUN();
+	TOLD("slr");
+
+	OK(devtrace_ctl_trigger_arm(self->ctl, "t", true));
+	EARLY("1");
+	ASSERT_EQ(0, fire("task", FIRE_TYPE, 0, 1, "x"));
+	TOLD("slr");
+	RUN();
+	TOLD("slrslr");
+	EXPECT_GE(told.to, told.from);
+	dev_pin(-1);
+	close(fd);
+	tape_free(t);
+	EXPECT_EQ(0, dev_unload_one("dtearly"));
+}
+
 /* After the removal of a stream, listeners get no more notifications about it. */
 TEST_F(trigger, a_stream_that_goes_before_it_stops)
 {

@@ -34,13 +34,38 @@ struct reader {
 	struct devtrace_decoder *d;
 	uint64_t read[DEV_CPUS], lost[DEV_CPUS][DEVTRACE_LOST_CAUSES];
 	uint64_t damages, failed;
+	uint64_t started;		/* the last start; no loss by a later stop is older */
+	uint64_t misplaced;		/* losses by a stop, not reported as of this stop */
+	bool stopped;
+	unsigned int stops;
 	atomic_bool quiet;
 };
+
+/*
+ * A loss by a stop is reported after the STATE frame of the stop, and began after the start
+ * before it. If it was counted late, it is reported after the next start, but ended before.
+ */
+static bool is_misplaced(const struct reader *r, const struct devtrace_lost *l)
+{
+	return l->to < l->from || (r->stopped ? l->from < r->started : l->to > r->started);
+}
 
 static int item(const struct devtrace_item *i, void *arg)
 {
 	struct reader *r = arg;
 
+	if (i->kind == DEVTRACE_ITEM_STATE) {
+		r->stopped = i->u.state.state != DEVTRACE_STATE_RUNNING;
+		r->stops += r->stopped;
+		if (!r->stopped)
+			r->started = i->u.state.ts;
+	} else if (i->kind == DEVTRACE_ITEM_LOST && i->u.lost.cause == DEVTRACE_LOST_STOPPED &&
+		   is_misplaced(r, &i->u.lost) && !r->misplaced++) {
+		dev_say("%llu lost from %llu to %llu, %s, started %llu",
+			(unsigned long long)i->u.lost.count, (unsigned long long)i->u.lost.from,
+			(unsigned long long)i->u.lost.to, r->stopped ? "stopped" : "running",
+			(unsigned long long)r->started);
+	}
 	if (i->kind == DEVTRACE_ITEM_EVENT && i->u.event.source < DEV_CPUS)
 		r->read[i->u.event.source]++;
 	else if (i->kind == DEVTRACE_ITEM_LOST && i->u.lost.source < DEV_CPUS &&
@@ -268,10 +293,71 @@ TEST_F_TIMEOUT(exact, fifty_later_events, 1200)
 	}
 	EXPECT_EQ(0, self->r.failed);
 	EXPECT_EQ(0, self->r.damages);
+	EXPECT_EQ(0, self->r.misplaced);
 	EXPECT_LT(0, stopped);
 	dev_say("%u rounds in %llu s: %llu events, %llu while stopped", rounds,
 		(unsigned long long)((dev_now() - begin) / NSEC), (unsigned long long)all,
 		(unsigned long long)stopped);
+}
+
+/*
+ * A command cancels each stop. Events that were dropped while the one that fired was stored belong
+ * to a stop all the same, which a reader is told before the loss.
+ */
+TEST_F_TIMEOUT(exact, cancelled_by_a_command, 600)
+{
+	const char *env = getenv("DEVICE_ROUNDS");
+	uint32_t rounds = env && *env ? strtoul(env, NULL, 0) : 1000, round;
+	uint64_t counts[DEV_CPUS][DTTEST_CLASSES], emitted = 0, told = 0;
+	struct devtrace_ctl_stream s;
+	int i, k, cpu;
+
+	if (strcmp(variant->stream, "trace"))
+		SKIP(return, "stream 0 suffices");
+	self->r.fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->r.fd);
+	self->r.d = devtrace_decoder_new(item, &self->r);
+	ASSERT_NE(NULL, self->r.d);
+	ASSERT_EQ(0, pthread_create(&self->r.thread, NULL, read_on, &self->r));
+	devtrace_filter_severity(&self->t.when, 2, 0);
+	self->t.action = DEVTRACE_ACTION_STOP;
+	/* The stop does not come by itself. */
+	self->t.events = INT32_MAX;
+	OK(devtrace_ctl_trigger_new(self->ctl, &self->t));
+	ASSERT_EQ(0, dev_writers_run(true));
+	dev_nmi(50);
+	for (round = 0; round < rounds; round++) {
+		cpu = self->cpus[dev_random() % self->ncpus];
+		ASSERT_EQ(0, dev_pin(cpu));
+		ASSERT_EQ(0, fire("irq", FIRE_TYPE, DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 2,
+				  round, "x"));
+		dev_pin(-1);
+		/* Let the reader read before the command, mostly. */
+		usleep(dev_random() % 60000);
+		OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_RUNNING));
+		OK(devtrace_ctl_stream_get(self->ctl, "trace", &s));
+		EXPECT_EQ(DEVTRACE_STATE_RUNNING, s.state);
+		OK(devtrace_ctl_trigger_arm(self->ctl, "fault", true));
+	}
+	ASSERT_EQ(0, dev_writers_run(false));
+	dev_nmi(0);
+	OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_RUNNING));
+	self->r.quiet = true;
+	ASSERT_EQ(0, pthread_join(self->r.thread, NULL));
+	ASSERT_EQ(0, dev_writers_counts(counts));
+	for (i = 0; i < self->ncpus; i++) {
+		cpu = self->cpus[i];
+		told += self->r.read[cpu];
+		for (k = 0; k < DEVTRACE_LOST_CAUSES; k++)
+			told += self->r.lost[cpu][k];
+		for (k = 0; k < DTTEST_CLASSES; k++)
+			emitted += counts[cpu][k];
+	}
+	EXPECT_EQ(emitted + rounds, told);
+	EXPECT_EQ(0, self->r.failed);
+	EXPECT_EQ(0, self->r.damages);
+	EXPECT_EQ(0, self->r.misplaced);
+	dev_say("%llu events, %u stops told", (unsigned long long)emitted, self->r.stops);
 }
 
 static unsigned long size_of(const char *path)
