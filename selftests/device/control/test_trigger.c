@@ -483,7 +483,7 @@ TEST_F(trigger, after_a_time)
 	STATE("trace", DEVTRACE_STATE_STOPPED, &s);
 }
 
-/* What a reader is told of stops, as letters: s stopped, r runs, l an event lost by a stop. */
+/* Reports of stops to a reader, as letters: s stopped, r runs, l one event lost by a stop. */
 struct stops_told {
 	char said[16];
 	uint64_t from, to, fired;	/* of the last loss, and of the last stop */
