@@ -2,16 +2,12 @@
 /*
  * qp_utest.c - the functions of devtrace/qp/qutest.h: a test fixture serves its script
  *
- * Requests are executed in the thread that calls QF_run(), as QUTest does. A RESET executes the
- * program anew, with the same process id, so qsgate(1) follows it.
+ * Requests are executed in the thread that calls QF_run(), as QUTest does.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <devtrace-rx.h>
 #include <devtrace/qp/qs.h>
 
@@ -67,21 +63,4 @@ uint32_t devtrace_qp_test_probe(QSpyFunPtr function)
 
 	devtrace_rx_probe((const void *)function, &data);
 	return data;
-}
-
-void devtrace_qp_test_restart(void)
-{
-	enum { ARGS = 256 };
-	static char line[65536], *argv[ARGS + 1];
-	FILE *f = fopen("/proc/self/cmdline", "re");
-	size_t len = f ? fread(line, 1, sizeof(line) - 1, f) : 0, at, n = 0;
-
-	if (f)
-		fclose(f);
-	for (at = 0; at < len && n < ARGS; at += strlen(line + at) + 1)
-		argv[n++] = line + at;
-	if (n)
-		execv("/proc/self/exe", argv);
-	fprintf(stderr, "devtrace: a RESET cannot execute the program anew: %s\n", strerror(errno));
-	_exit(1);
 }
