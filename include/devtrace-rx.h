@@ -130,6 +130,8 @@ struct devtrace_rx_ops {
 
 /* Serve by a thread of the library. */
 #define DEVTRACE_RX_THREAD	0x1
+/* A host that runs as root may pass on the requests of any user, as qsgate(1) does. */
+#define DEVTRACE_RX_ANYBODY	0x2
 
 /*
  * Open the channel. ops is copied. Return 0, EALREADY, EINVAL, an error of the socket calls,
@@ -195,6 +197,8 @@ int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void 
 int devtrace_rx_host_fd(const struct devtrace_rx_host *host);
 int devtrace_rx_answer(struct devtrace_rx_host *host, uint8_t *request,
 		       struct devtrace_rx_answer *answer);
+/* Did the program open its channel with DEVTRACE_RX_ANYBODY? */
+bool devtrace_rx_anybody(const struct devtrace_rx_host *host);
 void devtrace_rx_disconnect(struct devtrace_rx_host *host);
 const char *devtrace_rx_status_text(uint8_t status);
 

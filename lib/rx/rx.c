@@ -145,7 +145,7 @@ static int rx_watch(struct rx *rx, int fd, void *what)
 	return fd < 0 || epoll_ctl(rx->poll, EPOLL_CTL_ADD, fd, &event) ? errno : 0;
 }
 
-static int listen_now(struct rx *rx)
+static int listen_now(struct rx *rx, bool anybody)
 {
 	int err;
 
@@ -153,7 +153,7 @@ static int listen_now(struct rx *rx)
 	rx->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (rx->poll < 0 || rx->stop < 0)
 		return errno;
-	err = dt_rx_listen(rx);
+	err = dt_rx_listen(rx, anybody);
 	if (!err)
 		err = rx_watch(rx, rx->listen, &rx->listen);
 	return err ? err : rx_watch(rx, rx->stop, &rx->stop);
@@ -170,7 +170,8 @@ int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int 
 	struct rx *rx = &dt_rx;
 	int err, i;
 
-	if (flags & ~(unsigned int)DEVTRACE_RX_THREAD || (ops && !ops->size))
+	if (flags & ~(unsigned int)(DEVTRACE_RX_THREAD | DEVTRACE_RX_ANYBODY) ||
+	    (ops && !ops->size))
 		return EINVAL;
 	if (rx->open)
 		return EALREADY;
@@ -186,7 +187,7 @@ int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int 
 	devtrace_open();
 	rx->open = true;
 	rx->life++;
-	err = listen_now(rx);
+	err = listen_now(rx, flags & DEVTRACE_RX_ANYBODY);
 	if (!err && flags & DEVTRACE_RX_THREAD) {
 		err = pthread_create(&rx->thread, NULL, rx_thread, rx);
 		rx->thread_runs = !err;

@@ -86,12 +86,15 @@ void dt_rx_leave(struct rx *rx, struct rx_use *use);
 bool dt_rx_used_by_others(const struct rx *rx, const void *object);
 /* Emit a TEST_PAUSED record. */
 void dt_rx_paused(void);
-/* Open @listen and @inode. Return 0 or an errno number; the caller closes them in both cases. */
-int dt_rx_listen(struct rx *rx);
 /*
- * Connect to a process and check that the listening socket is that process's. Return 0 or an
- * errno number.
+ * Open @listen and @inode. The name of the file says whether @anybody is served. Return 0 or an
+ * errno number; the caller closes both descriptors in both cases.
  */
-int dt_rx_connect(pid_t pid, int *fd);
+int dt_rx_listen(struct rx *rx, bool anybody);
+/*
+ * Connect to a process and check that the listening socket is that process's. *anybody: what it
+ * said to dt_rx_listen(). Return 0 or an errno number.
+ */
+int dt_rx_connect(pid_t pid, int *fd, bool *anybody);
 
 #endif

@@ -15,6 +15,7 @@
 struct devtrace_rx_host {
 	int		fd;
 	uint16_t	number;
+	bool		anybody;
 };
 
 int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host)
@@ -24,12 +25,17 @@ int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host)
 
 	if (!h)
 		return ENOMEM;
-	err = dt_rx_connect(pid, &h->fd);
+	err = dt_rx_connect(pid, &h->fd, &h->anybody);
 	if (err)
 		free(h);
 	else
 		*host = h;
 	return err;
+}
+
+bool devtrace_rx_anybody(const struct devtrace_rx_host *host)
+{
+	return host->anybody;
 }
 
 void devtrace_rx_disconnect(struct devtrace_rx_host *host)

@@ -35,6 +35,7 @@
 #include "rx.h"
 
 #define PREFIX	"devtrace-rx-"
+#define ANYBODY	PREFIX "any-"
 #define TRIES	8
 
 /* Return a random number, or one from the clock if the kernel has no random bytes yet. */
@@ -60,7 +61,7 @@ static bool rx_dir_is_safe(const char *dir)
 }
 
 /* Bind to a file in this directory and remove its name. *inode: the file, on success. */
-static int rx_bind_in(int fd, const char *dir, int *inode)
+static int rx_bind_in(int fd, const char *dir, const char *prefix, int *inode)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int i, err = EADDRINUSE;
@@ -68,7 +69,7 @@ static int rx_bind_in(int fd, const char *dir, int *inode)
 	if (!rx_dir_is_safe(dir))
 		return ENOENT;
 	for (i = 0; i < TRIES && err == EADDRINUSE; i++) {
-		snprintf(a.sun_path, sizeof(a.sun_path), "%s/" PREFIX "%d-%016llx", dir,
+		snprintf(a.sun_path, sizeof(a.sun_path), "%s/%s%d-%016llx", dir, prefix,
 			 (int)getpid(), (unsigned long long)random_name());
 		err = bind(fd, (struct sockaddr *)&a, sizeof(a)) ? errno : 0;
 	}
@@ -84,7 +85,7 @@ static int rx_bind_in(int fd, const char *dir, int *inode)
  * The socket needs a file for the time of three system calls. Use the first directory that
  * accepts it: on a board, any of the directories may be read-only or missing.
  */
-int dt_rx_listen(struct rx *rx)
+int dt_rx_listen(struct rx *rx, bool anybody)
 {
 	char own[32];
 	const char *const dirs[] = { own, "/run", "/tmp", "/dev/shm", "/var/tmp" };
@@ -96,7 +97,7 @@ int dt_rx_listen(struct rx *rx)
 		return errno;
 	snprintf(own, sizeof(own), "/run/user/%u", (unsigned int)geteuid());
 	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
-		err = rx_bind_in(rx->listen, dirs[i], &rx->inode);
+		err = rx_bind_in(rx->listen, dirs[i], anybody ? ANYBODY : PREFIX, &rx->inode);
 		/* A socket can be bound only once: an error after bind(2) is final. */
 		if (!err || rx->inode >= 0)
 			break;
@@ -180,19 +181,26 @@ static int rx_process_open(struct rx_process *p, pid_t pid, DIR **fds)
 	return err;
 }
 
-/* Could this descriptor be the file of a receive channel, by its name? */
-static bool rx_fd_may_be(DIR *fds, const char *fd)
+/* Does the name of this descriptor's file begin so? */
+static bool rx_fd_is_named(DIR *fds, const char *fd, const char *prefix)
 {
 	char link[PATH_MAX], *name;
 	ssize_t n = readlinkat(dirfd(fds), fd, link, sizeof(link) - 1);
-	struct stat st;
 
 	if (n <= 0)
 		return false;
 	link[n] = 0;
 	name = strrchr(link, '/');
-	return name && !strncmp(name + 1, PREFIX, strlen(PREFIX)) &&
-	       !fstatat(dirfd(fds), fd, &st, 0) && S_ISSOCK(st.st_mode);
+	return name && !strncmp(name + 1, prefix, strlen(prefix));
+}
+
+/* Could this descriptor be the file of a receive channel, by its name? */
+static bool rx_fd_may_be(DIR *fds, const char *fd)
+{
+	struct stat st;
+
+	return rx_fd_is_named(fds, fd, PREFIX) && !fstatat(dirfd(fds), fd, &st, 0) &&
+	       S_ISSOCK(st.st_mode);
 }
 
 /*
@@ -228,7 +236,7 @@ static int rx_connect_fd(DIR *fds, const char *name, const struct rx_process *p,
 	return err == EACCES ? EPERM : err == EPROTOTYPE || err == ENOENT ? ECONNREFUSED : err;
 }
 
-int dt_rx_connect(pid_t pid, int *fd)
+int dt_rx_connect(pid_t pid, int *fd, bool *anybody)
 {
 	struct rx_process p;
 	const struct dirent *d;
@@ -242,6 +250,7 @@ int dt_rx_connect(pid_t pid, int *fd)
 		if (!rx_fd_may_be(fds, d->d_name))
 			continue;
 		err = rx_connect_fd(fds, d->d_name, &p, fd);
+		*anybody = rx_fd_is_named(fds, d->d_name, ANYBODY);
 		if (err != ECONNREFUSED)
 			found = err;
 	}

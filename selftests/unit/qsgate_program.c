@@ -253,7 +253,7 @@ static int open_channel(void)
 	devtrace_rx_object(DEVTRACE_RX_AP, &motor, sizeof(motor), "motor");
 	devtrace_rx_object(DEVTRACE_RX_AO, &philo, sizeof(philo), "philo");
 	devtrace_rx_object(DEVTRACE_RX_SM, &philo, sizeof(philo), "philo");
-	return devtrace_rx_open(&ops, NULL, 0);
+	return devtrace_rx_open(&ops, NULL, getenv("ANYBODY") ? DEVTRACE_RX_ANYBODY : 0);
 }
 
 int main(int argc, char **argv)

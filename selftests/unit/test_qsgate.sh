@@ -145,6 +145,15 @@ if [ "$(id -u)" = 0 ]; then
 		"as root, no datagram reaches the program"
 	grep -q '11 requests, 9 refused' err
 	ok $? "and that is counted"
+	export ANYBODY=1
+	allow=
+	begin_front
+	unset ANYBODY
+	allow=--allow-requests
+	peer end "$(port)"
+	end "1 requests"
+	! grep -q 'is refused' err
+	ok $? "unless the program lets anybody in"
 else
 	skip "as root, no datagram reaches the program" "not root"
 fi

@@ -13,7 +13,7 @@
  *   room is dropped and counted, and uses up a sequence number: so the host sees the gap.
  * - The gate never passes a request on to the program whose layout is not that of QS.
  * - Each program obeys root. So as root the gate passes on no request that any user may have
- *   sent, unless --allow-requests is given.
+ *   sent, unless --allow-requests is given or the program allows it by DEVTRACE_RX_ANYBODY.
  */
 #ifndef QSGATE_H
 #define QSGATE_H

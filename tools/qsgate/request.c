@@ -96,14 +96,16 @@ static bool names_nothing(uint8_t record, const uint8_t *p)
 
 /*
  * Is this request forbidden? INFO is always allowed: it tells only about the gate and the
- * program's name.
+ * program's name. A program may allow the others.
  */
 static bool forbidden(struct gate *g, bool anybody, uint8_t record)
 {
 	if (!anybody || g->allow || record == DEVTRACE_RX_INFO || geteuid())
 		return false;
+	if (!connect_program(g) && devtrace_rx_anybody(g->host))
+		return false;
 	if (!g->told_refusal)
-		fputs("qsgate: as root, a request that any user may have sent is refused; see --allow-requests\n",
+		fputs("qsgate: as root, a request that any user may have sent is refused; see --allow-requests, or let the program open its channel with DEVTRACE_RX_ANYBODY\n",
 		      stderr);
 	g->told_refusal = true;
 	return true;
