@@ -182,7 +182,7 @@ static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 
 	/* If memory runs out, do not blame an attribute. */
 	if (err == -ENOMEM && info->extack && !info->extack->_msg)
-		netlink_refuse(info->extack, NULL, "there is no memory left for this");
+		netlink_refuse(info->extack, NULL, "not enough memory: free some, and try again");
 	return err;
 }
 
@@ -206,7 +206,7 @@ static int check_dump(struct netlink_callback *cb)
 	/* The policy of a command with a doit is that of its doit: its dump takes no attribute. */
 	if (!err && dump_command(cb)->doit && nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
 		netlink_refuse(cb->extack, nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
-			       "attribute is not for a dump, which tells of all: leave it out");
+			       "attribute is not for a dump, which returns everything: leave it out");
 		err = -EINVAL;
 	}
 	cb->args[DUMP_CHECKED] = !err;

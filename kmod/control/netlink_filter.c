@@ -68,7 +68,7 @@ int netlink_filter_set(struct genl_info *info)
 	filter_get(si.id, &generation);
 	if (was && nla_get_u32(was) != generation) {
 		netlink_refuse(info->extack, was,
-			       "generation is no longer that of the filter: somebody changed it; get it again");
+			       "generation is outdated: another process changed the filter; get the filter again");
 		return -EBUSY;
 	}
 	f = kmalloc(sizeof(*f), GFP_KERNEL);

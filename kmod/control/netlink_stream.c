@@ -243,7 +243,7 @@ int netlink_stream_set(struct genl_info *info)
 		return refuse_frozen(info);
 	if (a[DEVTRACE_A_STATE] && emit_slots_alloc()) {
 		netlink_refuse(info->extack, a[DEVTRACE_A_STATE],
-			       "there is no memory to count what a stopped stream loses");
+			       "not enough memory to count what a stopped stream loses: try again");
 		return -ENOMEM;
 	}
 	if (a[DEVTRACE_A_SIZE]) {

@@ -89,7 +89,8 @@ static int parse_element(struct element_test *t, const struct nlattr *nest,
 	t->mask = ~0ULL;
 	attr = tb[DEVTRACE_EA_MASK];
 	if (attr && !tb[DEVTRACE_EA_VALUE])
-		return trigger_refuse(extack, attr, "element mask goes with a value: leave it out");
+		return trigger_refuse(extack, attr,
+				      "element mask applies to a value, not to a string: leave it out");
 	if (attr)
 		t->mask = nla_get_u64(attr);
 	if (tb[DEVTRACE_EA_STRING])
@@ -97,7 +98,7 @@ static int parse_element(struct element_test *t, const struct nlattr *nest,
 	t->value = nla_get_s64(tb[DEVTRACE_EA_VALUE]);
 	if (condition_element_never(t))
 		return trigger_refuse(extack, tb[DEVTRACE_EA_VALUE],
-			      "element never has this value: the mask takes some of its bits away");
+			      "element never has this value: the mask clears some of its bits");
 	return 0;
 }
 
@@ -130,7 +131,8 @@ static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_e
 			return err;
 	}
 	if (nth && rate)
-		return trigger_refuse(extack, rate, "rate does not go with nth: give one of them");
+		return trigger_refuse(extack, rate,
+				      "rate and nth exclude each other: give one of them");
 	if (nth)
 		t->nth = nla_get_u64(nth);
 	if (rate)
@@ -165,7 +167,7 @@ static int check_action(enum devtrace_action action, struct nlattr **attrs,
 				      "filter is for the action filter: leave it out");
 	if (!attr && action == DEVTRACE_ACTION_FILTER)
 		return trigger_refuse(extack, attrs[DEVTRACE_A_ACTION],
-				      "filter is missing: this action needs what the stream is to take");
+				      "filter is missing: this action needs the new filter of the stream");
 	return 0;
 }
 
@@ -242,7 +244,7 @@ int netlink_trigger_new(struct genl_info *info)
 		err = trigger_add(t, !armed || nla_get_u8(armed));
 		if (err == -ENOSPC)
 			netlink_refuse(extack, name,
-				       "there are 16 triggers already, watches of drivers being one, which is all there can be: remove one first");
+				       "there are 16 triggers already, the most possible (all watches of drivers count as one): remove one first");
 	}
 	if (err) {
 		trigger_free(t);

@@ -206,7 +206,7 @@ static int kinds_parse(const char *list, unsigned long *set)
 		else
 			*set |= bits;
 		if (!bits && strcmp(word, "none")) {
-			pr_err("no kind of fault is called '%s'; Documentation/faults.rst lists them\n",
+			pr_err("unknown kind of fault '%s'; Documentation/faults.rst lists them\n",
 			       word);
 			err = -EINVAL;
 		}

@@ -341,7 +341,7 @@ static int profile_parse(const char *list, unsigned long *types, unsigned long *
 				__assign_bit(p->type, named, !clear);
 		}
 		if (!found) {
-			pr_err("no type or group is called '%s'; 'tracectl profile list' tells them\n",
+			pr_err("unknown type or group '%s'; 'tracectl profile list' lists them\n",
 			       word);
 			err = -EINVAL;
 			break;

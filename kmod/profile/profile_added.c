@@ -298,7 +298,7 @@ static int added_add(struct place *p, const char *name, struct trace_event_file 
 
 	if (!is_describable(file->event_call))
 		return added_refuse(why, -EOPNOTSUPP,
-				    "tracepoint is made by somebody at run time, or is none: only the kernel's own and those of its modules have a description for us");
+				    "tracepoint was made at run time, or is not a tracepoint: add one of the kernel or of its modules");
 	if (!try_module_get(THIS_MODULE))
 		return added_refuse(why, -EBUSY, "the module devtrace_profile is being removed");
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
@@ -315,7 +315,7 @@ static int added_add(struct place *p, const char *name, struct trace_event_file 
 		err = devtrace_name_type(a->type, name);
 	if (err == -ENOSPC)
 		added_refuse(why, err,
-			     "tracepoint needs a name, and there is no room: see the module's parameter names");
+			     "tracepoint needs a name, but the table of names is full: load devtrace with a larger names=");
 	if (err) {
 		kfree(a);
 		module_put(THIS_MODULE);

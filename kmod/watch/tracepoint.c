@@ -160,14 +160,14 @@ static int tracepoint_parse(const char *val, u32 *set)
 			continue;
 		*set |= bits;
 		if (!bits) {
-			pr_err("no severity is called '%s': sw0 to sw3, hw0 to hw3, none, or all\n",
+			pr_err("unknown severity '%s'; write sw0 to sw3, hw0 to hw3, none or all\n",
 			       word);
 			err = -EINVAL;
 		}
 	}
 	kfree(copy);
 	if (!err && !*set) {
-		pr_err("no severity is given: sw0 to sw3, hw0 to hw3, none, or all\n");
+		pr_err("severity is empty; write sw0 to sw3, hw0 to hw3, none or all\n");
 		err = -EINVAL;
 	}
 	return err;

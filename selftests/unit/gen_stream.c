@@ -28,7 +28,7 @@
  * Elements are i8 u8 i16 u16 i32 u32 i64 u64 x32 f32 f64 obj fun : value,
  * str:TEXT with \xHH, mem:HEX, mem+:HEX (more follows), sig:N@OBJ,
  * enum:GROUP/VALUE; a width stands in front of the colon: u32.5:77. "short:HEX"
- * is bytes that are no element. NAME and TEXT end at white space unless they
+ * is bytes that are not an element. NAME and TEXT end at white space unless they
  * stand in quotes.
  */
 #include <ctype.h>

@@ -151,7 +151,7 @@ CASE(missing_all, "record 100 R \"%u\"", (void)e, "{a.fmt:1: argument 1 is missi
 CASE(conversion_misfit, "record 100 R \"%f\"", put_u8(e, 1),
      "1 {a.fmt:1: argument 1 is U8}")
 CASE(broken_element, "record 100 R \"%u %u\"", put_u8(e, 1); put_u32(e, 1); e->len -= 2,
-     "1 <3 bytes that are no element: 05 01 00> {a.fmt:1: argument 2 is no whole element}")
+     "1 <3 bytes that are not an element: 05 01 00> {a.fmt:1: argument 2 is not a whole element}")
 CASE(more, "record 100 R \"%u\"", put_u8(e, 1); put_i8(e, -2); put_str(e, "x"),
      "1 [+ -2 \"x\"]")
 
@@ -457,8 +457,8 @@ static const struct {
 	{ "record 100 R \"a", "1:14: error: the string is not closed on its line: '\"' is missing" },
 	{ "record 100 R \"a\\q\"", "1:16: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH" },
 	{ "record 100 R \"a\\x4\"", "1:16: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH" },
-	{ "record 0x1g R", "1:11: error: 'g' is no digit of a hexadecimal number" },
-	{ "record 12a R", "1:10: error: 'a' is no digit of a decimal number" },
+	{ "record 0x1g R", "1:11: error: 'g' is not a digit of a hexadecimal number" },
+	{ "record 12a R", "1:10: error: 'a' is not a digit of a decimal number" },
 	{ "flags f { A = 99999999999999999999 }", "1:15: error: the number does not fit in 64 bits" },
 	{ "flags f { A = 3 << 63 }", "1:15: error: the number does not fit in 64 bits" },
 	{ "flags f { A = 0x40/0x30 }", "1:11: error: 'A' has bits that are not in its mask" },
@@ -480,7 +480,7 @@ static const struct {
 	{ "major 1 M {\nminor * A\nminor * B\n}", "3:1: error: minor * is described in m.fmt:2:1 already" },
 	{ "flags f { A }\nrecord 100 R (enum f a)", "2:20: error: 'f' is flags, not an enum" },
 	{ "enum e { A }\nrecord 100 R (flags e a)", "2:21: error: 'e' is an enum, not flags" },
-	{ "enum e { A = 0b2 }", "1:16: error: '2' is no digit of a binary number" },
+	{ "enum e { A = 0b2 }", "1:16: error: '2' is not a digit of a binary number" },
 	{ "what is this", "1:1: error: enum, flags, major, needs or record expected, but there is 'what'" },
 	{ "record 100 R @", "1:14: error: '@' has no meaning here" },
 	{ "record 100 R \xff", "1:14: error: '\\xff' has no meaning here" },
@@ -565,7 +565,7 @@ static const struct {
 	{ "record 100 A (u8 a\n@\n, u8 b)\nrecord 101 B", "2:1: error: '@' has no meaning here\n", false, true },
 	{ "record 100 A (u8 a,\n@ enum b)\nrecord 101 B", "2:1: error: '@' has no meaning here\n", false, true },
 	{ "record 100 A\nrecord @\n101 B", "2:8: error: '@' has no meaning here\n", true, false },
-	{ "record 100 A \"a\"\n12a\nrecord 101 B", "2:3: error: 'a' is no digit of a decimal number\n", true, true },
+	{ "record 100 A \"a\"\n12a\nrecord 101 B", "2:3: error: 'a' is not a digit of a decimal number\n", true, true },
 	{ "record 100 A \"a\"\n\"\\q\" record 101 B",
 	  "2:2: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH\n", false, true },
 	{ "record 100 A\nenum e { X }\n@\nrecord 101 B (enum e a)", "3:1: error: '@' has no meaning here\n",

@@ -58,7 +58,7 @@ refused "not a link to read from" syslog:localhost:514
 timeout 600 $info tcp:127.0.0.1:1 >err 2>&1
 is "$? $(grep -c 'Connection refused' err)" "1 1" "nobody listens"
 timeout 600 $info serial:/dev/null >err 2>&1
-is "$? $(grep -c 'is no serial line' err)" "1 1" "/dev/null is no serial line"
+is "$? $(grep -c 'is not a serial line' err)" "1 1" "/dev/null is not a serial line"
 
 for address in 127.0.0.1 ::1 "$work/sock"; do
 	peer send "$address" s.trace
@@ -141,7 +141,7 @@ wrong()
 	ok $? "refused: $*"
 }
 
-wrong "no link: tcp" --to localhost
+wrong "not a link; write tcp" --to localhost
 wrong "names no host" --to tcp::7070
 wrong "link to listen on" --listen serial:/dev/ttyS0
 wrong "link to listen on" --listen udp::7070

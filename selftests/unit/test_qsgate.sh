@@ -522,9 +522,9 @@ wait $program
 gate='' program=''
 
 refused "no port" --to tcp:nowhere
-refused "no line for frames" --to udp:localhost:1
-refused "is no \[HOST:\]PORT" --udp x
-refused "is no \[HOST:\]PORT" --udp 65536
+refused "cannot carry frames" --to udp:localhost:1
+refused "is not \[HOST:\]PORT" --udp x
+refused "is not \[HOST:\]PORT" --udp 65536
 refused "Trazer takes frames" --rkh
 refused "Trazer takes frames" --rkh --to x --udp 0
 refused "name a QSPY with --to" --old

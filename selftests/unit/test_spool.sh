@@ -137,7 +137,7 @@ come some.out
 left() { [ "$(ls spool)" = spool.trace.000002 ]; }
 wait_until left; ok $? "a file that cannot be opened holds up none, and stays: ${kind%% *}"
 wait_until grep -q 'of spool, 1 files are not sent' err; ok $? "it is not said that all is sent"
-is "$(grep -c 'spool/spool.trace.000002: is no regular file; it is not sent, and stays there' err) $(grep -c 'all of spool' err)" "1 0" "but which is not, and why"
+is "$(grep -c 'spool/spool.trace.000002: is not a regular file; it is not sent, and stays there' err) $(grep -c 'all of spool' err)" "1 0" "but which is not, and why"
 finish
 wait_until closed 1
 end_peer
@@ -147,7 +147,7 @@ rm spool/*
 done
 mkfifo spool/.spool.trace.lock
 timeout -s KILL 600 "$tools/tracelogger" --once --device s.trace --to unix:"$work"/nobody --spool spool 2>err
-is "$? $(grep -c 'the file of its lock is no regular file' err)" "1 1" "nor does anybody wait for a lock that is a FIFO"
+is "$? $(grep -c 'the file of its lock is not a regular file' err)" "1 1" "nor does anybody wait for a lock that is a FIFO"
 rm spool/.spool.trace.lock
 
 # A peer that goes in the middle of a file, and then a kill: the next run goes on from there

@@ -241,7 +241,7 @@ static const struct {
 	  "stream resize: x: the number of a process is from 0 to 4194303" },
 	{ "tracepoint is not added: profile-get lists those that are", "stream resize x 2K",
 	  "stream resize: x: it is not added; see 'tracectl profile list'" },
-	{ "generation is no longer that of the filter: somebody changed it; get it again",
+	{ "generation is outdated: another process changed the filter; get the filter again",
 	  "stream resize x 2K", "stream resize: x: other processes keep changing this filter; try again" },
 	/* Unchanged if it does not concern netlink. */
 	{ "size is more than there is memory for, on all CPUs: ask for less", "stream resize x 2G",

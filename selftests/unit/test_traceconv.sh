@@ -169,12 +169,12 @@ else
 fi
 
 refused "name a format" two.qs
-refused "no format" --from elf two.qs
-refused "no size" --from qs --size obj=3 two.qs
-refused "no size" --from qs --size sig=8 two.qs
-refused "no size" --from qs --size word=2 two.qs
-refused "no rate" --from qs --rate fast two.qs
-refused "no name" --from qs --name "" two.qs
+refused "is not a format" --from elf two.qs
+refused "is not a size" --from qs --size obj=3 two.qs
+refused "is not a size" --from qs --size sig=8 two.qs
+refused "is not a size" --from qs --size word=2 two.qs
+refused "is not a rate" --from qs --rate fast two.qs
+refused "is not a name" --from qs --name "" two.qs
 refused "name one FILE" --from qs
 refused "unknown speed" --from qs serial:/dev/null,7
 refused "has no port" --from qs tcp:nowhere

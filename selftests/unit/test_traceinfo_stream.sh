@@ -152,7 +152,7 @@ cat places board.trace | $ti - > got 2> err
 	[ "$(grep -c SPEED got)" = 2 ] && [ "$(wc -c < got)" -lt 1200000 ]
 ok $? "what is held before the first frame is bounded"
 [ ! -s err ] || show err
-held=$(grep -c 'no whole frame' got)
+held=$(grep -c 'not a whole frame' got)
 [ $((held + $(sed -n 's/^\*\*\* \([0-9]*\) more lines of this kind$/\1/p' got))) = 100000 ]
 ok $? "and those that are left out are counted ($held are not)"
 $ti - < places > got 2> err

@@ -47,18 +47,18 @@ log="$tools/tracelogger"
 make_stream 5000 >s.trace
 make_stream 20000 >long.trace
 
-refused "no size" -f x -s 10X
+refused "not a size" -f x -s 10X
 refused "64K at least" -f x -s 1K
 refused "64K at least" -f x -l 100K
-refused "no time" -f x --age 5y
+refused "not a time" -f x --age 5y
 refused "another sequence" -f x-%Q
 refused "in its directory" -f "a-%Y/x"
-refused "no policy" --sync sometimes
-refused "no policy" --sync severity=4
-refused "no NAME=VALUE" -A board
+refused "not a policy" --sync sometimes
+refused "not a policy" --sync severity=4
+refused "not NAME=VALUE" -A board
 refused "tracelogger writes itself" -A file=3
-refused "no permissions" -P 0888
-refused "no percentage" -p 101
+refused "not permissions" -P 0888
+refused "not a percentage" -p 101
 refused "is unexpected" -f x y
 refused "apply to files" -l 1M
 
@@ -362,10 +362,10 @@ mkdir x
 refused "needs --match" --once --device x.trace -f x/t --exec true
 refused "give a command" --once --device x.trace -f x/t --match severity=1
 refused "once per peer" --device x.trace --listen tcp::7070 --exec true --match severity=1
-refused "'colour' is none of severity" --once --device x.trace -f x/t --exec true --match colour=red
-refused "'severity' is no NAME=LIST" --once --device x.trace -f x/t --exec true --match severity
-refused "'9' is no severity" --once --device x.trace -f x/t --exec true --match "type=1 severity=9"
-refused "is no time" --once --device x.trace -f x/t --exec true --match severity=1 --interval soon
+refused "'colour' is unknown; write severity" --once --device x.trace -f x/t --exec true --match colour=red
+refused "'severity' is not NAME=LIST" --once --device x.trace -f x/t --exec true --match severity
+refused "'9' is not a severity" --once --device x.trace -f x/t --exec true --match "type=1 severity=9"
+refused "is not a time" --once --device x.trace -f x/t --exec true --match severity=1 --interval soon
 # The name is there when all is in it
 cat >environment <<-'ENV'
 	env | grep '^DEVTRACE_' | sort >said.new
@@ -426,7 +426,7 @@ is "$? $(cd y && echo *)" "0 t t.000002 t.000003 t.000004" "without a black box 
 
 # zstd: each frame by itself, cut and damaged anywhere
 refused "applies to files" --once --device s.trace --zstd
-refused "no level from 1 to 19" --once --device s.trace -f z/t --zstd=20
+refused "not a level from 1 to 19" --once --device s.trace -f z/t --zstd=20
 frames() { echo "$(($(total frames "$1") + $(total missing "$1")))"; }
 if $log -q --once --device s.trace -f x/z --zstd 2>/dev/null; then
 	mkdir z

@@ -139,7 +139,7 @@ int link_parse(struct link *l, const char *word, const char **problem)
 
 	memset(l, 0, sizeof(*l));
 	if (kind < 0)
-		return fail(problem, "is no link: tcp:HOST:PORT, udp:HOST:PORT, unix:PATH or serial:DEVICE,BAUD");
+		return fail(problem, "is not a link; write tcp:HOST:PORT, udp:HOST:PORT, unix:PATH or serial:DEVICE,BAUD");
 	l->kind = kinds[kind].kind;
 	word += strlen(kinds[kind].prefix);
 	if (l->kind == LINK_SERIAL)
@@ -248,7 +248,7 @@ static int open_serial(struct link *l)
 	if (tcgetattr(fd, &t)) {
 		err = errno;
 		if (err == ENOTTY)
-			l->why = "is no serial line";
+			l->why = "is not a serial line";
 		close(fd);
 		return -err;
 	}

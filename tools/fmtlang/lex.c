@@ -201,7 +201,7 @@ static void lex_number(struct fmt_parser *p)
 		unsigned int d = digit_of(c);
 
 		if (d >= base) {
-			token_error(p, p->cur, "'%c' is no digit of a %s number", c,
+			token_error(p, p->cur, "'%c' is not a digit of a %s number", c,
 				    base == 16 ? "hexadecimal" :
 				    base == 2 ? "binary" : "decimal");
 			while (name_char(peek(p, 0)))

@@ -56,7 +56,7 @@ static bool print_types(struct out *o, const uint8_t *data, size_t len, size_t p
 			out_char(o, ' ');
 		out_char(o, '<');
 		out_u64(o, len - pos);
-		OUT_LIT(o, " bytes that are no element:");
+		OUT_LIT(o, " bytes that are not an element:");
 		for (; pos < len; pos++) {
 			static const char set[] = "0123456789abcdef";
 
@@ -88,7 +88,7 @@ static void print_misfit(struct out *o, const struct fmt_entry *entry, const str
 		out_char(o, '\'');
 	}
 	if (fit->state < 0) {
-		OUT_LIT(o, " is no whole element");
+		OUT_LIT(o, " is not a whole element");
 	} else if (!fit->state) {
 		OUT_LIT(o, " is missing");
 	} else {

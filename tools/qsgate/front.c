@@ -45,7 +45,7 @@ int front_open(struct front *f, const char *word, const char **problem)
 	socklen_t len = sizeof(at);
 	unsigned long n;
 
-	*problem = "is no [HOST:]PORT with a port from 0 to 65535";
+	*problem = "is not [HOST:]PORT with a port from 0 to 65535";
 	if (word) {
 		n = strtoul(port, &end, 10);
 		if (*port < '0' || *port > '9' || *end || n > 65535)

@@ -229,8 +229,8 @@ static void report(const struct gate *g)
 
 	fprintf(stderr, "qsgate: %llu records", (unsigned long long)g->records);
 	if (g->others)
-		fprintf(stderr, ", %llu events that are none of %s", (unsigned long long)g->others,
-			g->rkh ? "RKH" : "QS");
+		fprintf(stderr, ", %llu events that are not records of %s",
+			(unsigned long long)g->others, g->rkh ? "RKH" : "QS");
 	if (g->missing)
 		fprintf(stderr, ", %llu missing in the stream", (unsigned long long)g->missing);
 	if (dropped)
@@ -252,7 +252,7 @@ static void parse_to(struct gate *g, const char *word)
 	if (link_parse(&g->target.link, word, &problem))
 		usage("--to", word, problem);
 	if (g->target.link.kind == LINK_UDP || g->target.link.kind == LINK_SYSLOG)
-		usage("--to", word, "is no line for frames: tcp:, unix: or serial:");
+		usage("--to", word, "cannot carry frames; write tcp:HOST:PORT, unix:PATH or serial:DEVICE,BAUD");
 }
 
 static void open_front(struct gate *g, const char *udp)

@@ -83,7 +83,7 @@ static double number(const char *option, const char *text, double max, bool whol
 	v = strtod(text, &end);
 	if (end == text || *end || errno || !(v >= 0 && v <= max) ||
 	    (whole && v != (unsigned long)v)) {
-		fprintf(stderr, NAME ": %s: '%s' is no %snumber from 0 to %.0f\n", option, text,
+		fprintf(stderr, NAME ": %s: '%s' is not a %snumber from 0 to %.0f\n", option, text,
 			whole ? "whole " : "", max);
 		exit(2);
 	}

@@ -35,20 +35,25 @@ static const char help[] =
 "Convert a trace for a viewer; or turn that of a microcontroller into a stream that\n"
 "traceinfo prints. LINK is serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH.\n"
 "\n"
+"For a viewer:\n"
 "      --to FORMAT         perfetto: what ui.perfetto.dev opens;\n"
 "                          chrome: JSON, for chrome://tracing and speedscope;\n"
 "                          html: a self-contained page for any browser\n"
-"      --counter EVENT.ARGUMENT  a curve of it, such as BEAT.late\n"
-"      --slice BEGIN..END  a bar from one event to the other, on each thread\n"
+"      --counter EVENT.ARGUMENT  draw an argument as a curve, such as BEAT.late\n"
+"      --slice BEGIN..END  draw a bar from one event to the other, on each thread\n"
 "  -e, --event FILE        a format file (fmt(5)) before those found by themselves\n"
+"\n"
+"From a microcontroller:\n"
 "      --from qs           QS, of QP 7.3 to 8.1\n"
 "      --from rkh          the trace of RKH 3\n"
-"      --size LIST         bytes of things until the target says it: time=4,sig=2,obj=4,\n"
-"                          fun=4,equeue=1,mpool=2,event=2,tick=4; of RKH sig=1,event=2,\n"
-"                          tick=2,mpool=1,block=2\n"
-"      --rate HZ           of the target's clock; else what RKH says, or measured, or in\n"
+"      --size LIST         bytes of fields until the target sends them: time=4,sig=2,\n"
+"                          obj=4,fun=4,equeue=1,mpool=2,event=2,tick=4; RKH: sig=1,\n"
+"                          event=2,tick=2,mpool=1,block=2\n"
+"      --rate HZ           the target's clock; default: what RKH sends, or measured; for\n"
 "                          a file 1000000\n"
-"      --name NAME         of the stream (QS, RKH)\n"
+"      --name NAME         the name of the stream (QS, RKH)\n"
+"\n"
+"Other:\n"
 "  -o, --output FILE       instead of standard output\n"
 "  -q, --quiet             no counts at the end\n"
 "  -h, --help\n"
@@ -75,7 +80,7 @@ static const char *const names[] = { "time", "sig", "obj", "fun", "equeue", "mpo
 static void parse_sizes(struct conv_sizes *s, const char *list)
 {
 	static const char what[] =
-		"is no size: NAME=1, 2 or 4, obj and fun also 8; "
+		"is not a size; write NAME=1, 2 or 4, for obj and fun also 8; "
 		"names are time sig obj fun equeue mpool event tick block";
 	uint8_t *size = (uint8_t *)s;
 	size_t i, len;
@@ -195,7 +200,7 @@ static int open_input(const char *where, struct link *link, bool *live)
 		if (link_parse(link, where, &problem))
 			usage("the input", where, problem);
 		if (link->kind == LINK_UDP || link->kind == LINK_SYSLOG)
-			usage("the input", where, "is no line for frames: serial:, tcp: or unix:");
+			usage("the input", where, "cannot carry frames; write serial:DEVICE,BAUD, tcp:HOST:PORT or unix:PATH");
 		fd = link_open(link, -1, NULL);
 		if (fd < 0)
 			fprintf(stderr, "devtrace-convert: %s: %s\n", where, link_error(link, -fd));
@@ -305,9 +310,9 @@ static void check_options(const struct conv *conv, const char *from,
 		exit(2);
 	}
 	if (from && strcmp(from, "qs") && strcmp(from, "rkh"))
-		usage("--from", from, "is no format; known are qs and rkh");
+		usage("--from", from, "is not a format; write qs or rkh");
 	if (view->to && !view_format_find(view->to))
-		usage("--to", view->to, "is no format; known are perfetto, chrome and html");
+		usage("--to", view->to, "is not a format; write perfetto, chrome or html");
 	if (from && view->to) {
 		fprintf(stderr, "devtrace-convert: --from and --to are two steps: devtrace-convert --from %s ... | devtrace-convert --to %s -\n",
 			from, view->to);
@@ -365,12 +370,12 @@ int main(int argc, char **argv)
 		case OPT_RATE:
 			conv.clock.rate = strtod(optarg, &end);
 			if (*end || !(conv.clock.rate >= 1 && conv.clock.rate <= 1e10))
-				usage("--rate", optarg, "is no rate in Hz, as 1000000");
+				usage("--rate", optarg, "is not a rate; write Hz, as in 1000000");
 			conv.clock.told_rate = true;
 			break;
 		case OPT_NAME:
 			if (!*optarg || strlen(optarg) >= DEVTRACE_NAME_MAX)
-				usage("--name", optarg, "is no name of 1 to 63 bytes");
+				usage("--name", optarg, "is not a name of 1 to 63 bytes");
 			conv.name = optarg;
 			break;
 		case OPT_COUNTER:

@@ -284,7 +284,7 @@ int tc_keep(struct tc *tc, const char *severity)
 
 	tc->command = "-s";
 	if ((size_t)snprintf(term, sizeof(term), "severity=%s", severity) >= sizeof(term))
-		tc_usage(tc, severity, "is no severity");
+		tc_usage(tc, severity, "is not a severity; write 0 to 3, hw0 to hw3 or sw0 to sw3");
 	tc->words = words;
 	tc->nr = 1;
 	ret = edit(tc, TC_SET);

@@ -161,7 +161,7 @@ static const struct {
 	{ "some types are not available",
 	  "some types are not available in this kernel; skipped; "
 	  "see 'tracectl profile list'" },
-	{ "generation is no longer", "other processes keep changing this filter; try again" },
+	{ "generation is outdated", "other processes keep changing this filter; try again" },
 	{ "pids must be", "the number of a process is from 0 to 4194303" },
 	{ "not-pids must be", "the number of a process is from 0 to 4194303" },
 	{ "events must be", "after 1 to 2147483647 events" },

@@ -117,7 +117,7 @@ _Noreturn static void unknown(struct tc *tc, const char *name)
 		if (named_set(other))
 			near_try(&near, name, other);
 	out_init(&o, -1);
-	OUT_LIT(&o, "is no kernel profile event, no group and no preset of them");
+	OUT_LIT(&o, "is not a kernel profile event, a group or a preset");
 	near_put(&o, &near);
 	if (!*near.name)
 		OUT_LIT(&o, "; see 'tracectl profile list'");

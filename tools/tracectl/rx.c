@@ -93,7 +93,7 @@ static uint64_t number(struct ask *a, const char *what, uint64_t max)
 	uint64_t v;
 
 	if (!tc_number(word, max, &v))
-		tc_usage(a->tc, word, "is no number, or too large");
+		tc_usage(a->tc, word, "is not a number, or is too large");
 	return v;
 }
 
@@ -113,7 +113,7 @@ static uint8_t kind_word(struct ask *a)
 	int kind = kind_of(word, strlen(word));
 
 	if (kind < 0)
-		tc_usage(a->tc, word, "is no kind of object: sm ao mp eq te ap sm_ao ep");
+		tc_usage(a->tc, word, "is not a kind of object; the kinds are: sm ao mp eq te ap sm_ao ep");
 	return (uint8_t)kind;
 }
 
@@ -135,7 +135,7 @@ static void object(struct ask *a, uint8_t kind, const char *word)
 	uint64_t address;
 
 	if (strlen(word) > 31)
-		tc_usage(a->tc, word, "is no name of an object; it has 31 bytes at most");
+		tc_usage(a->tc, word, "is not the name of an object; a name has at most 31 bytes");
 	put(a, kind, 1);
 	if (tc_number(word, UINT64_MAX, &address) && address) {
 		put(a, address, 8);
@@ -159,7 +159,7 @@ static int make_current(struct ask *a)
 			return 0;
 		tc_next(a->tc, "an object");
 		if (!value[1])
-			tc_usage(a->tc, word, "names no object");
+			tc_usage(a->tc, word, "names no object; write KIND=NAME or KIND=ADDRESS");
 		object(a, (uint8_t)kind, value + 1);
 		if (call(a, DEVTRACE_RX_CURRENT, &answer))
 			return 1;
@@ -188,12 +188,12 @@ static void parse_event(struct ask *a)
 			to = DEVTRACE_RX_DISPATCH;
 		} else if (!strncmp(word, "to=", 3)) {
 			if (!tc_number(word + 3, 252, &to) || !to)
-				tc_usage(a->tc, word, "is no priority from 1 to 252");
+				tc_usage(a->tc, word, "is not a priority from 1 to 252");
 		} else if (!strncmp(word, "sig=", 4)) {
 			if (tc_number(word + 4, UINT32_MAX, &sig))
 				continue;
 			if (!tc_name(a->tc, DEVTRACE_FA_SIGNALS, word + 4, &nr, found))
-				tc_usage(a->tc, word, "is no signal of the dictionary, and no number");
+				tc_usage(a->tc, word, "is not a signal; write a number, or a name that 'tracectl dict' lists");
 			if (nr > 1)
 				tc_usage(a->tc, word, "is the name of several signals; give the number");
 			sig = found[0];
@@ -232,7 +232,7 @@ static void parse_filter(struct ask *a)
 		if (*end == '-' && end != word)
 			last = strtoul(end + 1, &end, 10);
 		if (end == word || *end || first > last || last > 127)
-			tc_usage(a->tc, word, "is no number or range up to 127, and not all or none");
+			tc_usage(a->tc, word, "is not a range of records; write numbers up to 127, all or none");
 		for (; first <= last; first++)
 			bits[first / 8] |= (uint8_t)(1u << first % 8);
 	}
@@ -250,7 +250,7 @@ static void parse_memory(struct ask *a, uint8_t request)
 	put(a, number(a, "the offset", UINT16_MAX), 2);
 	size = (uint8_t)number(a, "the size of a value: 1, 2 or 4", 4);
 	if (size != 1 && size != 2 && size != 4)
-		tc_usage(a->tc, a->tc->words[-1], "is no size: 1, 2 or 4");
+		tc_usage(a->tc, a->tc->words[-1], "is not a size; write 1, 2 or 4");
 	put(a, size, 1);
 	max = size == 4 ? UINT32_MAX : (1ull << 8 * size) - 1;
 	if (request == DEVTRACE_RX_PEEK) {
@@ -392,7 +392,7 @@ static int one(struct ask *a)
 	word = a->tc->nr ? tc_next(a->tc, "a request") : "info";
 	request = request_of(word);
 	if (request < 0)
-		tc_usage(a->tc, word, "is no request: info command reset tick peek poke fill setup teardown probe filter local object current continue query event");
+		tc_usage(a->tc, word, "is not a request; the requests are: info command reset tick peek poke fill setup teardown probe filter local object current continue query event");
 	if (make_current(a))
 		return 1;
 	parse(a, (uint8_t)request);

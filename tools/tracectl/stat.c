@@ -444,7 +444,7 @@ int tc_stat(struct tc *tc)
 		const char *s = tc_next(tc, "COUNT");
 
 		if (!tc->interval || !tc_number(s, UINT64_MAX, &count) || !count)
-			tc_usage(tc, s, tc->interval ? "is no number of times" :
+			tc_usage(tc, s, tc->interval ? "is not a COUNT; write 1 or more" :
 				 "is one word too many: a COUNT goes with --interval");
 	}
 	tc_begin(tc);

@@ -14,8 +14,8 @@ static uint64_t size_word(const struct tc *tc, const char *s)
 	const int err = size_parse(s, UINT64_MAX, &bytes);
 
 	if (err)
-		tc_usage(tc, s, err == -ERANGE ? "is no size: it is too large" :
-			 "is no size: write bytes, or a number with K, M or G");
+		tc_usage(tc, s, err == -ERANGE ? "is too large a size" :
+			 "is not a size; write bytes, or a number with K, M or G");
 	return bytes;
 }
 
@@ -139,7 +139,7 @@ static unsigned int percent_word(const struct tc *tc, const char *word)
 	unsigned int percent;
 
 	if (!tc_percent(word, &percent))
-		tc_usage(tc, word, "is no percentage from 0 to 99");
+		tc_usage(tc, word, "is not a percentage from 0 to 99");
 	return percent;
 }
 

@@ -91,7 +91,7 @@ static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const ch
 
 	out_init(&o, -1);
 	if (!tc_name_unknown(t->tc, term, name, &o) && problem)
-		out_str(&o, strchr(problem, ':'));
+		out_str(&o, strchr(problem, ';'));
 	snprintf(t->error, sizeof(t->error), "%.*s", (int)o.len, o.buf);
 	out_free(&o);
 	return false;
@@ -114,13 +114,13 @@ static bool is_code(struct tc_terms *t, const char *name)
 
 static const char *const problems[] = {
 	[DEVTRACE_FA_TYPES] =
-		"is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name of the format files, 'tracectl profile list' or 'tracectl dict'",
+		"is not a type; write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name of the format files, 'tracectl profile list' or 'tracectl dict'",
 	[DEVTRACE_FA_OBJECTS] =
-		"is no object: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' lists",
+		"is not an object; write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' lists",
 	[DEVTRACE_FA_SIGNALS] =
-		"is no signal: write 0 to 65535, a range, all or none, or a name that 'tracectl dict' lists",
+		"is not a signal; write 0 to 65535, a range, all or none, or a name that 'tracectl dict' lists",
 	[DEVTRACE_FA_CPUS] =
-		"is no CPU: write 0 to 65535, a range, all or none",
+		"is not a CPU; write 0 to 65535, a range, all or none",
 };
 
 static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const struct tc_item *item,
@@ -202,7 +202,7 @@ static bool process_item(struct tc_terms *t, const struct tc_item *item, const u
 	int ret = 0;
 
 	if (!v && strlen(item->text) >= DEVTRACE_COMM_LEN)
-		return wrong(t, item->text, "is no name of a process: they have 1 to 15 bytes");
+		return wrong(t, item->text, "is not the name of a process; a name has 1 to 15 bytes");
 	if (item->sign == '!') {
 		ret = edit_process(t, true, item->text, v, t->how != TC_REMOVE);
 		if (ret == -ENOENT && !t->alone)
@@ -391,7 +391,7 @@ static bool code_term(struct tc_terms *t, const char *s, bool fresh)
 		DEVTRACE_FA_MAJORS, DEVTRACE_FA_NOT_MAJORS,
 		DEVTRACE_FA_CODES, DEVTRACE_FA_NOT_CODES,
 	};
-#define NO_CODE	"is no code: write MAJOR or MAJOR:MINOR, up to 16777215 and 255, " \
+#define NO_CODE	"is not a code; write MAJOR or MAJOR:MINOR, up to 16777215 and 255, " \
 		"a name of the format files as UART or UART.OVERRUN, or ! and one"
 	static const char problem[] = NO_CODE;
 	struct tc_item item;
@@ -467,7 +467,7 @@ static bool severity_term(struct tc_terms *t, const char *s, bool fresh)
 			p += 2;
 		if (item.sign || item.quoted || *p < '0' || *p > '4' || p[1])
 			return wrong(t, item.text,
-				     "is no severity: hw0 to hw3, sw0 to sw3, or 0 to 3 for both, each from this level on; hw4, sw4: none");
+				     "is not a severity; write hw0 to hw3, sw0 to sw3, or 0 to 3 for both: each means this level and above; hw4 and sw4 mean none");
 		/* A filter only has a lowest level: it cannot drop higher levels. */
 		if (t->how == TC_REMOVE)
 			return wrong(t, item.text,
@@ -496,7 +496,7 @@ static bool origin_term(struct tc_terms *t, const char *s, bool fresh)
 		bit = !strcasecmp(item.text, "kernel") ? DEVTRACE_ORIGIN_KERNEL :
 		      !strcasecmp(item.text, "user") ? DEVTRACE_ORIGIN_USER : 0;
 		if (!bit || item.sign || item.quoted)
-			return wrong(t, item.text, "is no origin: kernel or user");
+			return wrong(t, item.text, "is not an origin; write kernel or user");
 		origins = t->how == TC_REMOVE ? origins & ~bit : origins | bit;
 	} while (*s);
 	if (devtrace_filter_origins(t->f, origins))

@@ -51,7 +51,7 @@ const char *tc_item_next(const char **s, struct tc_item *item)
 		(*s)++;
 		item->quoted = true;
 		if (!quoted(s, item->text, sizeof(item->text)))
-			return "is no name in quotes: inside, write \\\" \\\\ or \\xHH";
+			return "is not a name in quotes; inside, write \\\" \\\\ or \\xHH";
 	} else {
 		n = strcspn(*s, ",");
 		if (n >= sizeof(item->text))
@@ -65,6 +65,6 @@ const char *tc_item_next(const char **s, struct tc_item *item)
 		(*s)++;
 	else if (**s)
 		return **s == ',' ? "ends with a comma" :
-		       "goes on after the quotes; a comma should follow";
+		       "continues after the quotes; write a comma there";
 	return NULL;
 }

@@ -70,7 +70,7 @@ static uint32_t compare(const struct tc *tc, const char *s)
 		for (k = 0; k < 3; k++)
 			if (!strcmp(names[i][k], s))
 				return (uint32_t)i;
-	tc_usage(tc, s, "is no comparison: == != < <= > >=, or eq ne lt le gt ge");
+	tc_usage(tc, s, "is not a comparison; write == != < <= > >=, or eq ne lt le gt ge");
 }
 
 static void element(struct tc *tc, struct devtrace_ctl_element *e)
@@ -124,7 +124,7 @@ static void action(struct tc *tc, struct devtrace_ctl_trigger *t)
 	uint32_t i = action_of(s);
 
 	if (i == NR(actions))
-		tc_usage(tc, s, "is nothing to do: " ACTIONS);
+		tc_usage(tc, s, "is not an action; the actions are: " ACTIONS);
 	t->action = i;
 	if (i == DEVTRACE_ACTION_FILTER)
 		terms(tc, &t->filter, "filter");
@@ -141,7 +141,7 @@ static void after(struct tc *tc, struct devtrace_ctl_trigger *t)
 	size_t i;
 
 	if (!n)
-		tc_usage(tc, "after 0", "is at once; leave it out");
+		tc_usage(tc, "after 0", "means at once; leave it out");
 	if (!strcmp(unit, "events") || !strcmp(unit, "event")) {
 		t->events = n;
 		return;
@@ -152,7 +152,7 @@ static void after(struct tc *tc, struct devtrace_ctl_trigger *t)
 		t->time = n * units[i].ns;
 	else
 		tc_usage(tc, unit, i < NR(units) ? "is too long a time" :
-			 "is no unit: events ns us ms s");
+			 "is not a unit; write events, ns, us, ms or s");
 }
 
 static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
@@ -169,7 +169,7 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 		} else if (word(tc, "nth")) {
 			t->nth = number(tc, "which one", UINT64_MAX);
 			if (!t->nth)
-				tc_usage(tc, "nth 0", "never comes; the first is 1");
+				tc_usage(tc, "nth 0", "never occurs; the first event is nth 1");
 		} else if (word(tc, "rate")) {
 			uint64_t v;
 			char digits[16];
@@ -180,7 +180,7 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 			snprintf(digits, sizeof(digits), "%.*s", (int)n, s);
 			if (n >= sizeof(digits) || (s[n] && strcmp(s + n, "/s")) ||
 			    !tc_number(digits, UINT32_MAX, &v) || !v)
-				tc_usage(tc, s, "is no rate; write 100/s");
+				tc_usage(tc, s, "is not a rate; write 100/s");
 			t->rate = (uint32_t)v;
 		} else if (action_of(*tc->words) != NR(actions)) {
 			char what[64];
@@ -188,11 +188,11 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 			snprintf(what, sizeof(what), "'do' before '%s'", *tc->words);
 			tc_missing(tc, what);
 		} else {
-			tc_usage(tc, *tc->words, "is no part of a condition: TERM, element, nth, rate; then do");
+			tc_usage(tc, *tc->words, "does not belong to a condition; write TERM, element, nth or rate, then do");
 		}
 	}
 	if (t->nth && t->rate)
-		tc_usage(tc, "rate", "does not go with nth");
+		tc_usage(tc, "rate", "cannot be combined with nth; give one of them");
 	if (!todo)
 		tc_missing(tc, "'do' and what to do");
 	action(tc, t);
@@ -207,7 +207,7 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 		} else if (word(tc, "again")) {
 			t->rearm = true;
 		} else {
-			tc_usage(tc, *tc->words, "is no part of an action: after, stream, again");
+			tc_usage(tc, *tc->words, "does not belong to an action; write after, stream or again");
 		}
 	}
 	if ((t->events || t->time) && t->action != DEVTRACE_ACTION_STOP &&

@@ -77,9 +77,9 @@ void ti_filter_severity(struct ti_filter *f, char *word)
 	for (i = 0; i < w.n; i++)
 		if (!one_severity(f, w.v[i]))
 			ti_usage("--severity", w.v[i],
-				 "is no severity: [=][hw|sw]0 to 3, or none; hw2 is 2 and above, =hw2 only 2");
+				 "is not a severity; write [=][hw|sw]0 to 3, or none: hw2 means 2 and above, =hw2 only 2");
 	if (!w.n)
-		ti_usage("--severity", word, "is no severity");
+		ti_usage("--severity", word, "is not a severity; write 0 to 3, or none");
 	f->by_severity = true;
 	free(w.v);
 }
@@ -99,12 +99,12 @@ void ti_filter_cpu(struct ti_filter *f, char *word)
 		if (good && *end == '-')
 			good = number(end + 1, &end, 65535, &b);
 		if (!good || *end || b < a)
-			ti_usage("--cpu", w.v[i], "is no CPU number or range, as 0 or 2-3");
+			ti_usage("--cpu", w.v[i], "is not a CPU or a range of CPUs; write 0 or 2-3");
 		for (; a <= b; a++)
 			f->cpus[a / 64] |= 1ull << a % 64;
 	}
 	if (!w.n)
-		ti_usage("--cpu", word, "is no CPU number or range, as 0 or 2-3");
+		ti_usage("--cpu", word, "is not a CPU or a range of CPUs; write 0 or 2-3");
 	f->by_cpu = true;
 	free(w.v);
 }
@@ -145,15 +145,15 @@ void ti_filter_type(struct ti_filter *f, char *word)
 			continue;
 		}
 		if (!number(w.v[i], &end, 255, &a))
-			ti_usage("--type", w.v[i], "is no type: they go from 0 to 255");
+			ti_usage("--type", w.v[i], "is not a type; types are 0 to 255");
 		b = a;
 		if ((*end == '-' && !number(end + 1, &end, 255, &b)) || *end || b < a)
-			ti_usage("--type", w.v[i], "is no type or range of types, as 100 or 100-104");
+			ti_usage("--type", w.v[i], "is not a type or a range of types; write 100 or 100-104");
 		for (; a <= b; a++)
 			f->types[a] = true;
 	}
 	if (!w.n)
-		ti_usage("--type", word, "is no type");
+		ti_usage("--type", word, "is not a type; write 0 to 255, or a name");
 	f->by_type = true;
 	free(w.v);
 }

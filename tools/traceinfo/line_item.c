@@ -267,7 +267,8 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		plural(o, item->u.damage.bytes, "byte");
 		OUT_LIT(o, " from byte ");
 		out_u64(o, item->u.damage.offset);
-		OUT_LIT(o, " on are no whole frame: ");
+		out_str(o, item->u.damage.bytes == 1 ? " on is" : " on are");
+		OUT_LIT(o, " not a whole frame: ");
 		out_str(o, ti_damage_reason(item->u.damage.reason));
 		end_line(o, p);
 		return;

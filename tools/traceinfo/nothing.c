@@ -75,7 +75,7 @@ static void say_window(struct ti_run *run, const char *path)
 		OUT_LIT(&o, "; the last one was at ");
 		ti_clock_moment(&o, &run->printer.clock, d, e.last_ts);
 	} else {
-		OUT_LIT(&o, "; there is none at all");
+		OUT_LIT(&o, "; the stream has no event");
 	}
 	out_char(&o, '\n');
 	fwrite(o.buf, 1, o.len, stderr);

@@ -162,7 +162,7 @@ static void parse_when(const char *option, const char *s, struct ti_when *when)
 {
 	if (!ti_parse_when(s, when))
 		ti_usage(option, s,
-			 "is no date; write -5s, -1h30min, now, today, yesterday, HH:MM[:SS], 'YYYY-MM-DD [HH:MM[:SS]]' or @SECONDS");
+			 "is not a date; write -5s, -1h30min, now, today, yesterday, HH:MM[:SS], 'YYYY-MM-DD [HH:MM[:SS]]' or @SECONDS");
 }
 
 /* -F and -m together choose a time format, unless --time does. */
@@ -177,7 +177,7 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	switch (c) {
 	case 'd':
 		if (!ti_parse_dates(optarg, &opt->filter.since, &opt->filter.until))
-			ti_usage("-d", optarg, "is no start[:end]; each is [[[[[[CC]YY]MM]DD]hh]mm][.SS]");
+			ti_usage("-d", optarg, "is not start[:end]; each is [[[[[[CC]YY]MM]DD]hh]mm][.SS]");
 		break;
 	case 'e':
 		ti_words_add(&opt->fmt_files, optarg);
@@ -195,7 +195,7 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case 'n':
 		opt->last = strtol(optarg, &end, 10);
 		if (*optarg < '0' || *optarg > '9' || *end || opt->last > TI_LAST_MAX)
-			ti_usage("-n", optarg, "is no number of events from 0 to 1000000");
+			ti_usage("-n", optarg, "is not a number of events from 0 to 1000000");
 		break;
 	case 'S':
 		parse_when("--since", optarg, &opt->filter.since);
@@ -208,7 +208,7 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		break;
 	case 'p':
 		ti_filter_some(&opt->filter.processes, optarg, "--process",
-			       "is no process or thread: write ids or names");
+			       "is not a process or thread; write numbers or names");
 		break;
 	case 'C':
 		ti_filter_cpu(&opt->filter, optarg);
@@ -218,7 +218,7 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		break;
 	case 'o':
 		ti_filter_some(&opt->filter.objects, optarg, "--object",
-			       "is no object: write numbers or names");
+			       "is not an object; write numbers or names");
 		break;
 	case OPT_COLOR:
 		parse_color(opt, optarg);
@@ -229,7 +229,7 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		break;
 	case OPT_SEQUENCE:
 		ti_filter_some(&opt->sequence, optarg, "--sequence",
-			       "is no object: write names or numbers");
+			       "is not an object; write numbers or names");
 		break;
 	case OPT_SUMMARY:
 		parse_summary(opt, optarg);
@@ -328,7 +328,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 			 opt->statistics))
 		ti_usage("--raw", opt->last >= 0 ? "-n" : opt->follow ? "--follow" :
 			 opt->json ? "--json" : opt->summary ? "--summary" : "--statistics",
-			 "does not go with it: it writes what is there as it is, and ends; "
+			 "cannot be combined with --raw, which copies the frames unchanged and ends; "
 			 "give a time with --since, follow with cat");
 	if (opt->sequence.n > TI_LIFELINES_MAX)
 		ti_usage("--sequence", opt->sequence.v[TI_LIFELINES_MAX],
@@ -338,9 +338,9 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 			 "cannot be combined with it: each replaces the events; give one of them");
 	if (opt->raw && isatty(STDOUT_FILENO))
 		ti_usage("--raw", "standard output",
-			 "is a terminal, for which these bytes are not; write them to a file: traceinfo --raw >FILE");
+			 "is a terminal and cannot show frames; write them to a file: traceinfo --raw >FILE");
 	if (opt->clear && opt->follow)
-		ti_usage("--clear", "--follow", "never comes to an end after which to clear; give one of them");
+		ti_usage("--clear", "--follow", "never ends, so it would never clear; give one of them");
 	if (opt->filter.since.kind == TI_REAL && opt->filter.until.kind == TI_REAL &&
 	    opt->filter.since.ns > opt->filter.until.ns)
 		ti_usage("--until", opt->filter.until.word, "is before the beginning");

@@ -53,11 +53,11 @@ static void term(struct ti_filter *f, const char *name, char *list)
 	else if (!strcmp(name, "type"))
 		ti_filter_type(f, list);
 	else if (!strcmp(name, "process"))
-		ti_filter_some(&f->processes, list, "process", "is no process or thread");
+		ti_filter_some(&f->processes, list, "process", "is not a process or thread; write numbers or names");
 	else if (!strcmp(name, "object"))
-		ti_filter_some(&f->objects, list, "object", "is no object");
+		ti_filter_some(&f->objects, list, "object", "is not an object; write numbers or names");
 	else
-		ti_usage("term", name, "is none of severity, code, process, cpu, type and object");
+		ti_usage("term", name, "is unknown; write severity, code, process, cpu, type or object");
 }
 
 void tl_match_parse(struct ti_filter *f, char *expression)
@@ -69,12 +69,12 @@ void tl_match_parse(struct ti_filter *f, char *expression)
 	     word = strtok_r(NULL, " \t\n", &save)) {
 		list = strchr(word, '=');
 		if (!list || !list[1])
-			ti_usage("term", word, "is no NAME=LIST, as severity=2 or type=UART.*");
+			ti_usage("term", word, "is not NAME=LIST; write for example severity=2 or type=UART.*");
 		*list++ = 0;
 		term(f, word, list);
 		any = true;
 	}
 	if (!any)
-		ti_usage("term", "", "is no NAME=LIST, as severity=2 or type=UART.*");
+		ti_usage("term", "", "is not NAME=LIST; write for example severity=2 or type=UART.*");
 	ti_filter_ready(f);
 }

@@ -105,14 +105,14 @@ static uint64_t parse_size(const char *option, const char *word)
 	uint64_t bytes = 0;
 
 	if (size_parse(word, INT64_MAX, &bytes))
-		usage(option, word, "is no size, as 100M; units are K, M and G");
+		usage(option, word, "is not a size; write a number with K, M or G, as in 100M");
 	return bytes;
 }
 
 /* A number without unit means minutes, as in QNX. */
 static int64_t parse_time(const char *option, const char *word)
 {
-	static const char what[] = "is no time, as 30s; units are ms, s, m, h and d";
+	static const char what[] = "is not a time; write a number with ms, s, m, h or d, as in 30s";
 	static const struct { const char *unit; int64_t ns; } units[] = {
 		{ "", 60 * TL_NSEC }, { "ms", TL_NSEC / 1000 }, { "s", TL_NSEC },
 		{ "m", 60 * TL_NSEC }, { "min", 60 * TL_NSEC }, { "h", 3600 * TL_NSEC },
@@ -131,10 +131,10 @@ static int64_t parse_time(const char *option, const char *word)
 static unsigned int parse_percent(const char *option, const char *word, const char *after)
 {
 	const char *end;
-	uint64_t n = number(option, word, &end, "is no percentage from 0 to 100");
+	uint64_t n = number(option, word, &end, "is not a percentage from 0 to 100");
 
 	if (strcmp(end, after) || n > 100)
-		usage(option, word, "is no percentage from 0 to 100");
+		usage(option, word, "is not a percentage from 0 to 100");
 	return (unsigned int)n;
 }
 
@@ -152,7 +152,8 @@ static void parse_keep_free(struct tl_options *opt, const char *word)
 
 static void parse_sync(struct tl_options *opt, const char *all)
 {
-	static const char what[] = "is no policy: none, interval=TIME, severity=0..3 or always";
+	static const char what[] =
+		"is not a policy; write none, interval=TIME, severity=0..3 or always";
 	char word[64];
 	size_t len;
 
@@ -198,7 +199,7 @@ static void add_note(struct tl_options *opt, const char *word)
 	size_t total = 256 + 2 * strlen(word) + 16, i;
 
 	if (!value || value == word)
-		usage("--attribute", word, "is no NAME=VALUE");
+		usage("--attribute", word, "is not NAME=VALUE");
 	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		if ((size_t)(value - word) == strlen(taken[i]) &&
 		    !strncmp(word, taken[i], strlen(taken[i])))
@@ -216,9 +217,9 @@ static void parse_zstd(struct tl_options *opt, const char *word)
 
 	opt->zstd = true;
 	if (word)
-		opt->zstd_level = (int)number("--zstd", word, &end, "is no level from 1 to 19");
+		opt->zstd_level = (int)number("--zstd", word, &end, "is not a level from 1 to 19");
 	if (word && (*end || opt->zstd_level < 1 || opt->zstd_level > 19))
-		usage("--zstd", word, "is no level from 1 to 19");
+		usage("--zstd", word, "is not a level from 1 to 19");
 	if (!tl_zip_built)
 		usage("--zstd", word ? word : "",
 		      "cannot be done: this tracelogger was built without libzstd");
@@ -353,7 +354,8 @@ static void check(struct tl_options *opt)
 		exit(2);
 	}
 	if (opt->compact && opt->to && opt->link.kind == LINK_SYSLOG) {
-		fputs("tracelogger: --compact applies to frames, but syslog gets messages\n", stderr);
+		fputs("tracelogger: --compact applies to frames, but syslog gets messages\n",
+		      stderr);
 		exit(2);
 	}
 	check_exec(opt);
@@ -426,7 +428,7 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 			break;
 		case 'P':
 			opt->perm = (mode_t)parse_bits("--permissions", optarg, 0777,
-						       "are no permissions; as 420, or 0644");
+						       "are not permissions; write 0644, or 420");
 			break;
 		case 'A':
 			add_note(opt, optarg);

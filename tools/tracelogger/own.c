@@ -58,7 +58,7 @@ int tl_own_open(const struct tl_store *s, const char *name, int flags)
 
 const char *tl_own_error(int err)
 {
-	return err == TL_NOT_REGULAR ? "is no regular file" : err == TL_NOT_OURS ?
+	return err == TL_NOT_REGULAR ? "is not a regular file" : err == TL_NOT_OURS ?
 	       "belongs to another user, in a directory that others may write" : strerror(err);
 }
 

@@ -192,7 +192,7 @@ TEST_F(trigger, an_element_in_odd_pieces_is_refused)
 		{ "a value or a string", EINVAL, false, { index, equal, value, string } },
 		{ range, ERANGE, true, { index, equal, value, { DEVTRACE_EA_MASK, 8, zero } } },
 		{ length, EINVAL, true, { index, equal, value, { DEVTRACE_EA_MASK, 4, ones } } },
-		{ "mask goes with a value", EINVAL, false, { index, equal, string, mask } },
+		{ "mask applies to a value", EINVAL, false, { index, equal, string, mask } },
 		{ length, EINVAL, true, { index, equal, { DEVTRACE_EA_VALUE, 4, ones } } },
 		{ fails, EINVAL, true, { index, equal, { DEVTRACE_EA_STRING, 2, text } } },
 		{ fails, EINVAL, true, { index, equal, { DEVTRACE_EA_STRING, 65, text } } },

@@ -130,7 +130,7 @@ TEST_F(profile, parameter_takes_names_and_groups)
 	dev_log_begin();
 	EXPECT_EQ(-1, dev_write_file(DEV_PROFILE, "irq,no_such_thing"));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_TRUE(dev_log_has("no type or group is called 'no_such_thing'"));
+	EXPECT_TRUE(dev_log_has("unknown type or group 'no_such_thing'"));
 	/* enabled events stay enabled */
 	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_NE(NULL, strstr(buf, "irq_entry irq_exit"));
