@@ -10,8 +10,9 @@
  * devtrace_owner_of() - the user who is charged for a task
  * @cred: the credentials of the task
  *
- * This is the task's user. All users of a user namespace count as one: as the user who created the
- * outermost namespace around the task, or, if that is root, the user who is root inside it.
+ * This is the task's user. All users in a user namespace count as one: as the owner of the
+ * outermost namespace around the task below the initial one, or, if this owner is root, as the user
+ * whose uid inside it is 0.
  *
  * notrace: see emit/emit.c.
  *

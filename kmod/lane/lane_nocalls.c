@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Take from lanes whose thread never hands over
+ * Take events from lanes whose thread never makes the system call that hands them over
  *
  * A program that makes no system calls says so when it requests its lane (DEVTRACE_LANE_NO_CALLS).
  * If a seccomp(2) filter refuses its calls later, the library sets a flag in the head of the lane.

@@ -53,7 +53,7 @@ static inline u8 frame_sum(const u8 *p, const u8 *end, bool *special)
 	return ((even + ((all - even) >> 8)) * 0x0001000100010001ULL) >> 48;
 }
 
-/* Escape flags and escapes; return the new length. Few frames need this. */
+/* Escape each flag byte and escape byte; return the new length. Few frames need this. */
 static noinline u32 add_escapes(struct render *r, u32 n)
 {
 	const u8 *from = r->spare, *const end = from + n;

@@ -277,9 +277,9 @@ static void report_lane(struct reader *rd, struct lane_source *s, const struct s
 }
 
 /*
- * Report that a source has missed @n events by stops since the slot was allocated, none newer than
- * @to. They are few: a program writes events into its lane during a stop only if it began them
- * before.
+ * Report that @n events of this source, none newer than @to, were not stored since the slot was
+ * allocated, because the stream was stopped. They are few: while the stream is stopped, a program
+ * only finishes events that it began before.
  */
 void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to)
 {

@@ -48,8 +48,8 @@
 /**
  * struct ring_record - 14 bytes of header, then the payload
  * @word: bits 0-55 trace clock, bits 56-63 type
- * @who: bits 0-21 thread id, 22-23 context, 24 user, 25 code, 26 object and signal, 27 payload
- *	has pointers, 28-31 severity
+ * @who: bits 0-21 thread id; 22-23 context; 24: a program emitted it; 25: @data begins with a
+ *	code; 26: an object and a signal come next in @data; 27: @data has addresses; 28-31 severity
  * @len: bytes of payload
  * @data: the payload
  *

@@ -137,9 +137,9 @@ inlined void lane_finish(struct lane *l, uint8_t *at, uint64_t t)
 	l->at = at;
 	l->last = t;
 	l->count++;
-	/* LMM(lane_write:C): the record before @used; pairs with lane_read:C. */
+	/* LMM(lane_write:C): store the record before @used; pairs with lane_read:C. */
 	__atomic_store_n(&l->block->used, (uint16_t)(at - (uint8_t *)l->block), __ATOMIC_RELEASE);
-	/* The record before busy = 0: a kernel that sees an idle thread also sees its record. */
+	/* Store the record before busy = 0: a kernel that sees an idle thread also sees the record. */
 	__atomic_store_n(&l->head->busy, 0, __ATOMIC_RELEASE);
 	lane_handler_barrier();
 	l->ready = 1;

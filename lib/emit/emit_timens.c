@@ -3,8 +3,9 @@
  * emit_timens.c - is this process in a time namespace?
  *
  * In a time namespace clock_gettime(2) differs from the kernel's clock, but the counter and the
- * control page do not. So clock_gettime(2) is not used there, and the thread gets no lane,
- * because the kernel may withdraw the counter at any time. A process normally enters a time
+ * control page do not. A lane takes its times from the CPU's counter. If the kernel withdraws the
+ * counter, which it may do at any time, only clock_gettime(2) is left, and its times would be wrong
+ * here. So a thread in a time namespace gets no lane. A process normally enters a time
  * namespace by fork(2), so a child of fork(2) checks again. A single-threaded process can also
  * enter one by setns(2), which the library cannot notice; checking at each reading would cost
  * more than the reading. Such a program calls devtrace_open() afterwards and gives up its lane;

@@ -228,7 +228,10 @@ bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n);
 /* Queue an event as a frame of RKH. Return false if it was dropped. */
 bool target_rkh(struct target *t, const struct gate_rkh *layout, uint8_t id, const uint8_t *p,
 		size_t n);
-/* Queue RKH's configuration record, which has no number. @anew: a stream begins, with number 0. */
+/*
+ * Queue RKH's configuration record, which has no sequence number. If @anew, a new stream begins,
+ * and sequence numbers begin with 0.
+ */
 bool target_rkh_begin(struct target *t, const struct gate_rkh *layout, bool anew, uint8_t id,
 		      const uint8_t *p, size_t n);
 /* Is there a host, and room for a name? */

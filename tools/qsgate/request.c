@@ -32,7 +32,7 @@ static int connect_program(struct gate *g)
 	if (g->host)
 		return 0;
 	if (!g->program) {
-		fputs("qsgate: a request, and no program that takes it; name one with --program\n",
+		fputs("qsgate: a request came, but no program handles it; name one with --program\n",
 		      stderr);
 		return -1;
 	}

@@ -22,7 +22,7 @@ static const char help[] =
 "Commands:\n"
 "  filter [show]                   print the filter\n"
 "  filter set TERM...              let only these pass, in one step\n"
-"  filter add | remove TERM...     also let these pass; no longer\n"
+"  filter add | remove TERM...     add: let these pass, too; remove: no longer\n"
 "  filter clear                    let everything pass\n"
 "  filter save [FILE]              as lines that load\n"
 "  filter load [FILE]\n"

@@ -158,7 +158,7 @@ void tc_file_drop(struct tc_file *f);
 /* Print the terms, separated by @between; "all" if everything passes. */
 void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between);
 void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter *f);
-/* Print the kernel profile events that pass as groups and numbers, or "none". */
+/* Print which kernel profile events the filter passes, as groups and numbers, or "none". */
 void tc_put_profile(struct out *o, const struct devtrace_filter *f);
 /* The smallest group that contains the type, or NULL; *alone: it has no other type. */
 const char *tc_type_group(unsigned int type, bool *alone);
