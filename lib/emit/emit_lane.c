@@ -139,7 +139,7 @@ inlined void lane_finish(struct lane *l, uint8_t *at, uint64_t t)
 	l->count++;
 	/* LMM(lane_write:C): store the record before @used; pairs with lane_read:C. */
 	__atomic_store_n(&l->block->used, (uint16_t)(at - (uint8_t *)l->block), __ATOMIC_RELEASE);
-	/* Store the record before busy = 0: a kernel that sees an idle thread also sees the record. */
+	/* Store the record before busy = 0: a kernel that sees an idle thread sees its record. */
 	__atomic_store_n(&l->head->busy, 0, __ATOMIC_RELEASE);
 	lane_handler_barrier();
 	l->ready = 1;

@@ -87,7 +87,7 @@ static int open_watch(struct watch *w)
 	if (err)
 		return failed(w, err);
 	snprintf(w->stream, sizeof(w->stream), "%s", *w->t.stream ? w->t.stream : "trace");
-	/* If the trigger has stopped the stream already, save it at once; else wait for the trigger. */
+	/* If the stream was stopped before, save it at once; otherwise wait for the trigger. */
 	w->saved = stops(w) && state(w) != DEVTRACE_STATE_RUNNING ? 0 : w->t.fired;
 	return 0;
 }
