@@ -85,7 +85,7 @@ struct gate_symbols {
  */
 struct gate_record {
 	uint8_t		id;
-	uint32_t	process;	/* whose names the fields have */
+	uint32_t	process;	/* the fields refer to names of this process */
 	uint32_t	time;		/* us */
 	const char	*layout;
 	uint64_t	v[GATE_VALUES], object;
@@ -110,7 +110,7 @@ struct target {
 	bool		is_link;
 	int		fd, listen;
 	uint64_t	next_try;	/* ms; of a listening socket: 0, or until when it rests */
-	bool		rested;		/* said that hosts wait */
+	bool		rested;		/* a message has said that hosts wait */
 	uint8_t		seq;
 	uint8_t		*buf;
 	size_t		len;		/* of GATE_BUFFER */
@@ -214,13 +214,13 @@ void gate_tell_names(struct gate *g);
 
 /* target.c */
 /*
- * 0; 1: the file or port cannot be opened. Connecting to a host is tried again later. A file is
- * opened when the input is, and must be another one.
+ * Open the file or port. Return 0, or 1 if that fails. A connection to a host is retried later.
+ * The input is open already; the output must be another file.
  */
 int target_open(struct gate *g, int input);
 /*
- * Write the frames and names that wait, as long as the host takes some, and no signal came. Tells
- * how many are left, and sets failed then.
+ * Write the waiting frames and names until the host takes no more or a signal comes. If some are
+ * left, print their number and set failed.
  */
 void target_close(struct gate *g, const volatile sig_atomic_t *stop);
 /* Queue a record as a frame of QS. Return false if it was dropped. */
@@ -250,8 +250,8 @@ void front_text(struct front *f, uint8_t record, const char *line, size_t n);
 void front_run(struct gate *g);
 
 /*
- * announce.c: names for the host of --to, as there is room for them.
- * gate_announce(): true: some are still to be told.
+ * announce.c: queue names for the host of --to while the buffer has room.
+ * Return true if some names are left.
  */
 bool gate_announce(struct gate *g);
 /* Send all names again, to a host that has no names yet. */
@@ -267,9 +267,7 @@ bool gate_same_user(struct gate *g, pid_t pid);
 /* From now on the program is this process. */
 void gate_follow(struct gate *g, pid_t pid);
 
-/*
- * request.c: handle a request of a host. anybody: the sender is unknown, as with a datagram
- */
+/* request.c: handle a request of a host. @anybody: any user may have sent it, as a datagram */
 void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p, size_t n);
 /* Take the answers that the program has sent, and note when it is gone. */
 void gate_answers(struct gate *g);

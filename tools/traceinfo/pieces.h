@@ -17,7 +17,8 @@ struct ti_stream {
 struct ti_piece {
 	const char	*path;
 	bool		known;		/* the head of the file has an INFO frame */
-	bool		has_boot;	/* stream.boot is the kernel's boot id, not one that the writer made up */
+	/* stream.boot is the kernel's boot id, not one that the writer made up */
+	bool		has_boot;
 	struct ti_stream stream;
 	bool		opens;		/* begins with the first frame of a stream */
 	uint64_t	start;		/* number of the file's first frame, from 0 */

@@ -2,22 +2,22 @@
 /*
  * html.h - the records of a page
  *
- * A record is a row of varints (LEB128; signed: zigzag), the first of which says what it is. Times
- * are differences to the record before, and numbers in events to those of the event before with
- * the same shape. Strings, tracks, places and shapes are numbered as they come; viewer_read.js
- * reads this.
+ * A record is a row of varints (LEB128; signed: zigzag); the first one is its enum html_record. A
+ * time is stored as the difference to the previous record's. A number in an event is stored as the
+ * difference to that of the previous event with the same shape. Strings, tracks, places and shapes
+ * are numbered in the order of their records. viewer_read.js reads the records.
  */
 #ifndef VIEW_HTML_H
 #define VIEW_HTML_H
 
 #include "view.h"
 
-/* Records; from HTML_EVENT on the number of a shape is added. */
+/* Records. An event of shape N has the number HTML_EVENT + N. */
 enum html_record {
 	HTML_STRING,	/* bytes */
 	HTML_TRACK,	/* kind, name */
 	HTML_PLACE,	/* track, CPU plus 1 or 0 */
-	HTML_SHAPE,	/* name, severity plus 1 or 0, arguments: how many; name and kind of each */
+	HTML_SHAPE,	/* name, severity plus 1 or 0, number of arguments, name and kind of each */
 	HTML_OPEN,	/* track, time, label: a bar that ends with the next one, or with CLOSE */
 	HTML_CLOSE,	/* track, time */
 	HTML_LOST,	/* from, to, count, cause */
@@ -32,28 +32,28 @@ enum html_kind { HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_THREAD, HTML_SLICE, HTML
 
 enum html_value { HTML_UINT, HTML_INT, HTML_DOUBLE, HTML_STR };
 
-/* Keys of the table of what was written */
+/* Kinds of keys in the table of written records */
 enum html_key { KEY_STRING, KEY_SHAPE, KEY_TRACK, KEY_PLACE };
 
-/* Shapes and arguments that have a number before; viewer_read.js has the same limits. */
+/* Limits: shapes, numbers stored as differences, arguments; viewer_read.js has them, too. */
 #define HTML_SHAPES	4096
 #define HTML_NUMBERS	8
 #define HTML_ARGS	64
 
-/* An argument of the event at hand. */
+/* An argument of the current event. */
 struct html_arg {
-	uint64_t	name;		/* a string */
+	uint64_t	name;		/* number of its string */
 	enum html_value	kind;
-	uint64_t	number;		/* or the bits of a double */
-	size_t		at, len;	/* a string: where it is in @strs */
+	uint64_t	number;		/* value, or the bits of a double */
+	size_t		at, len;	/* of a string: offset in @strs, length */
 };
 
 struct html {
 	struct view	*view;
 	struct hash_key	key;
 	struct view_seen *seen;
-	uint64_t	strings, shapes, tracks, places;	/* so far */
-	uint64_t	time;		/* of the record before */
+	uint64_t	strings, shapes, tracks, places;	/* numbers in use */
+	uint64_t	time;		/* time of the previous record */
 	bool		timed;
 	uint64_t	first;		/* time of the first record */
 	struct out	data, name, text, strs;
@@ -67,9 +67,9 @@ struct html {
 void html_put(struct out *o, uint64_t v);
 void html_signed(struct out *o, int64_t v);
 void html_bytes(struct out *o, const char *s, size_t len);
-/* The difference to the record before; the first time of a page is 0. */
+/* Write a time as the difference to the previous record's; the first time of a page is 0. */
 void html_time(struct html *h, uint64_t time);
-/* The number of a string, whose record is written before its first use. */
+/* Return the number of a string. Its record is written before its first use. */
 uint64_t html_string(struct html *h, const char *s, size_t len);
 uint64_t html_name(struct html *h, const char *s);
 /* Write groups of three bytes as base64; up to two bytes wait for the next call, or for @all. */

@@ -62,22 +62,22 @@ struct perfetto {
 	struct perfetto_intern *names;
 	unsigned int	names_of;	/* machine */
 	bool		named;		/* this packet refers to names */
-	bool		cleared;	/* and those before it do not hold any more */
+	bool		cleared;	/* names written before this packet are invalid */
 	bool		began;		/* the writer of events has written names */
-	struct view_seen *seen;		/* tracks that are described, and as what */
-	unsigned int	machines;	/* that are described */
+	struct view_seen *seen;		/* tracks already described, and as what */
+	unsigned int	machines;	/* number of described machines */
 	struct out	name, text;
 	/* Events of the kernel on one CPU, in a row */
 	struct pb	bundle;
 	unsigned int	bundle_cpu;
-	uint64_t	bundle_from;	/* time of the first */
+	uint64_t	bundle_from;	/* time of the first event in @bundle */
 };
 
-/* view/perfetto.c: a packet of this time. */
+/* view/perfetto.c: begin a packet with this time; perfetto_end() ends it. */
 struct pb *perfetto_begin(struct perfetto *f, enum perfetto_writer writer, uint64_t time);
 void perfetto_end(struct perfetto *f);
 
-/* The number of a track; @id tells those of one kind apart. */
+/* Return the number of a track; tracks of one kind differ in @id. */
 uint64_t perfetto_track(const struct perfetto *f, enum perfetto_kind kind, uint64_t id);
 /* Describe a track that is neither a thread's nor a counter's, once. @parent 0: none. */
 void perfetto_track_named(struct perfetto *f, uint64_t track, uint64_t parent, const char *name,
@@ -89,19 +89,19 @@ struct pb *perfetto_event_begin(struct perfetto *f, uint64_t time, enum perfetto
 /* view/perfetto_event.c */
 void perfetto_event(struct view *v, const struct ti_event *e);
 
-/* view/perfetto_ftrace.c: a kernel profile event as ftrace's. False: ftrace has none like it. */
+/* view/perfetto_ftrace.c: write a kernel profile event. Return false if ftrace has none like it. */
 bool perfetto_ftrace(struct perfetto *f, const struct ti_event *e);
-/* Write what was collected. */
+/* Write the bundle of events. */
 void perfetto_ftrace_flush(struct perfetto *f);
 
-/* view/perfetto_intern.c: the number of a name; a new one is written with the packet. */
+/* view/perfetto_intern.c: perfetto_intern() returns the number of a name. */
 struct perfetto_intern *perfetto_intern_new(void);
 void perfetto_intern_free(struct perfetto_intern *n);
 uint64_t perfetto_intern(struct perfetto *f, enum perfetto_names kind, const char *name,
 			 size_t len);
 /* Before a packet: must all names be written anew from here on? */
 bool perfetto_intern_anew(struct perfetto *f);
-/* The new names of the packet, into it. */
+/* Write the new names into the packet. */
 void perfetto_intern_put(struct perfetto_intern *n, struct pb *packet);
 
 #endif

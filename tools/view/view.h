@@ -32,7 +32,7 @@ struct view_picks {
 	unsigned int	n;
 };
 
-/* NULL, or what is wrong with the word. */
+/* Add a pick. Return NULL, or a text that says why the word is wrong. */
 const char *view_pick_counter(struct view_picks *p, const char *word);
 const char *view_pick_slice(struct view_picks *p, const char *word);
 
@@ -51,9 +51,9 @@ struct view_options {
 struct view_machine {
 	uint8_t		boot[16];
 	unsigned int	nr;		/* 0: the first one */
-	bool		known;		/* @boot is its own */
-	bool		timed;		/* @offset is */
-	uint64_t	offset;		/* of the output's clock against the trace clock */
+	bool		known;		/* @boot is known */
+	bool		timed;		/* @offset is known */
+	uint64_t	offset;		/* the output's clock minus the trace clock */
 };
 
 struct view;
@@ -68,31 +68,31 @@ struct view_format {
 };
 
 extern const struct view_format view_perfetto, view_chrome, view_html;
-/* NULL: there is none of that name. */
+/* Return the format of that name, or NULL if there is none. */
 const struct view_format *view_format_find(const char *name);
 
 struct view {
 	const struct view_options *opt;
 	const struct view_format *format;
-	void		*state;		/* of the format */
+	void		*state;		/* private data of the format */
 	struct out	out;
 	struct fmt_set	fmts;
 	struct devtrace_decoder *decoder;
-	struct view_machine *machines, *machine;	/* the one that is read */
+	struct view_machine *machines, *machine;	/* @machine: of the current input */
 	unsigned int	nr_machines;
 	uint64_t	wall;		/* CLOCK_REALTIME minus the output's clock; first machine */
 	uint64_t	last;		/* time of the last event */
-	const char	*path;		/* of the input */
+	const char	*path;		/* of the current input */
 	struct ti_evidence evidence;
 	uint64_t	end_ts;		/* an event after this ends the input */
 	bool		ended;
 	volatile sig_atomic_t *stop;
 };
 
-/* As realloc(3); ends the program where there is no memory. */
+/* Like realloc(3), but if there is no memory, end the program. */
 void *view_alloc(void *old, size_t size);
 
-/* Convert all inputs; returns the exit status. @stop: set by a signal that is to end it. */
+/* Convert all inputs. Return the exit status. A signal handler sets *@stop to end it early. */
 int view_run(const struct view_options *opt, volatile sig_atomic_t *stop);
 
 /* view/input.c: read one input to its end. Return 0, or 1 after an error message was printed. */
@@ -101,8 +101,9 @@ int view_input(struct view *v, const char *path);
 int view_complain(const char *path, const char *hint);
 
 /*
- * view/machine.c: the machine of a boot id (NULL: the one that was read last, as an input without
- * an INFO frame may be of it), and what a CLOCK frame tells of its time.
+ * view/machine.c: view_machine_enter() makes the machine of a boot id the current one. If @boot is
+ * NULL, take the machine added last: an input without an INFO frame may come from it.
+ * view_machine_clock() sets the machine's offset from a CLOCK frame.
  */
 void view_machine_enter(struct view *v, const uint8_t *boot);
 void view_machine_clock(struct view *v, const struct devtrace_clock *c);
@@ -131,21 +132,21 @@ typedef void view_arg_fn(void *ctx, const struct view_arg *arg);
 void view_args(const struct ti_event *e, view_arg_fn *fn, void *ctx);
 
 /*
- * The name of an event as traceinfo prints it, and its text. @o is emptied first, and a NUL is the
- * last byte in it.
+ * view_name() returns the name of an event as traceinfo prints it, view_text() its text. Both
+ * empty @o first, and write the string and a NUL into it.
  */
 const char *view_name(struct out *o, const struct ti_event *e);
 const char *view_text(struct out *o, const struct ti_event *e);
 
-/* view/pick.c: is that the event of a pick; the argument's value if it is a number? */
+/* view/pick.c: if a pick selects this event and its argument is a number, set *@value. */
 bool view_pick_value(const struct view_pick *p, const char *name, const struct ti_event *e,
 		     struct view_arg *value);
 
-/* view/seen.c: a bounded table from numbers to numbers; full, it forgets all. */
+/* view/seen.c: a bounded table from numbers to numbers; when it is full, it is emptied. */
 struct view_seen;
 struct view_seen *view_seen_new(void);
 void view_seen_free(struct view_seen *s);
-/* The number kept for a key: 0 at first. Valid until the next call. */
+/* Return a pointer to the number of a key, 0 at first. It is valid until the next call. */
 uint64_t *view_seen(struct view_seen *s, uint64_t key);
 
 #endif
