@@ -21,6 +21,8 @@
 #ifndef DEVTRACE_SOURCE_H
 #define DEVTRACE_SOURCE_H
 
+#include <linux/compiler.h>
+
 #include "source_head.h"
 #include "source_lane.h"
 #include "source_ring.h"
@@ -91,6 +93,12 @@ static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u6
 	src->key = 0;
 	src->last = 0;
 	source_set_ready(rd, src, false);
+}
+
+/* The slot of lanes that a source is; NULL: it is the ring of a CPU. */
+static __always_inline struct lane_source *source_as_lane(struct source *src)
+{
+	return likely(src->kind == SOURCE_LANE) ? lane_source(src) : NULL;
 }
 
 /* Count unread events that were cleared. */

@@ -142,13 +142,14 @@ bool lane_source_look(struct reader *rd, struct lane_source *s)
 /* The front source's key has changed: return the new front source, if it is a lane. */
 static __always_inline struct lane_source *next_lane(struct reader *rd, struct source *src)
 {
+	struct lane_source *s;
+
 	heap_sift_front(rd, src);
 	src = rd->heap->src;
 	if (unlikely(!src->ready))
 		return NULL;
-	if (unlikely(src->kind != SOURCE_LANE))
-		return NULL;
-	return run_is_there(rd, lane_source(src)) ? lane_source(src) : NULL;
+	s = source_as_lane(src);
+	return likely(s) && run_is_there(rd, s) ? s : NULL;
 }
 
 /* The event at the front was overwritten. */
