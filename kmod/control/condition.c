@@ -84,12 +84,9 @@ static bool no_cpu(const struct filter *f)
 	return f->cpus.given;
 }
 
-/* The highest level is 3. If only one kind of severity has a limit, only that kind counts. */
 static bool no_severity(const struct filter *f)
 {
-	return (f->hw_severity || f->sw_severity) &&
-	       (!f->hw_severity || f->hw_severity > DEVTRACE_SEV_LEVEL) &&
-	       (!f->sw_severity || f->sw_severity > DEVTRACE_SEV_LEVEL);
+	return (f->hw_severity || f->sw_severity) && !filter_severities_named(f);
 }
 
 /* @types: the types as requested */

@@ -412,19 +412,10 @@ void trigger_free(struct trigger *t)
 static void find_needs(struct trigger *t)
 {
 	const struct filter *f = &t->when;
-	int level;
 
 	t->must_have = (f->objects.given || f->signals.given ? RING_WHO_OBJSIG : 0) |
 		       (f->majors.given || f->codes.given ? RING_WHO_CODE : 0);
-	t->severities = 0;
-	if (!f->hw_severity && !f->sw_severity)
-		t->severities = 0xffff;
-	for (level = 0; level <= DEVTRACE_SEV_LEVEL; level++) {
-		if (f->hw_severity && level >= f->hw_severity)
-			t->severities |= BIT(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | level);
-		if (f->sw_severity && level >= f->sw_severity)
-			t->severities |= BIT(DEVTRACE_SEV_SET | level);
-	}
+	t->severities = f->hw_severity || f->sw_severity ? filter_severities_named(f) : U16_MAX;
 }
 
 /* Free a trigger's number; no emitter uses the trigger. */

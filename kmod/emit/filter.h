@@ -90,6 +90,24 @@ struct filter {
 	struct filter_ranges	cpus;
 };
 
+/* Severity bytes of software and of hardware, a bit each */
+#define FILTER_SW	(0xfU << DEVTRACE_SW0)
+#define FILTER_HW	(0xfU << DEVTRACE_HW0)
+
+/* The severity bytes that a filter passes, a bit each; an event may have none. */
+static inline u32 filter_severities(const struct filter *f)
+{
+	return (BIT(DEVTRACE_SEV_SET) - 1) | (FILTER_SW << f->sw_severity & FILTER_SW) |
+	       (FILTER_HW << f->hw_severity & FILTER_HW);
+}
+
+/* The severity bytes that a filter names: if one of software and hardware has a limit, only its. */
+static inline u32 filter_severities_named(const struct filter *f)
+{
+	return filter_severities(f) &
+	       ((f->sw_severity ? FILTER_SW : 0) | (f->hw_severity ? FILTER_HW : 0));
+}
+
 /* Some filter has terms of this kind, for which types[] and severities[] do not suffice. */
 #define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, codes */
 #define FILTER_HAS_PROCESSES	BIT(1)	/* processes or CPUs: a verdict holds for one CPU */

@@ -13,7 +13,6 @@
 #include <linux/string.h>
 
 #include "emit/emit.h"
-#include "emit/emit_check.h"
 #include "emit/filter.h"
 #include "emit/filter_priv.h"
 #include "filter_compile.h"
@@ -316,17 +315,9 @@ static int cpus_compile(struct filter_table *t, struct filter *const *f)
 	return 0;
 }
 
-/* Does the filter pass events with this severity byte? */
-static bool severity_passes(const struct filter *f, unsigned int severity)
-{
-	if (!(severity & DEVTRACE_SEV_SET))
-		return true;
-	return (severity & DEVTRACE_SEV_LEVEL) >=
-	       (severity & DEVTRACE_SEV_HW ? f->hw_severity : f->sw_severity);
-}
-
 static void types_compile(struct filter_table *t, const struct filter *f, u32 bit)
 {
+	const u32 severities = filter_severities(f);
 	unsigned int i;
 
 	for_each_set_bit(i, f->types, 256) {
@@ -336,7 +327,7 @@ static void types_compile(struct filter_table *t, const struct filter *f, u32 bi
 			t->types[1][i] |= bit;
 	}
 	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
-		if (severity_passes(f, i))
+		if (severities & BIT(i))
 			t->severities[i] |= bit;
 	if (f->objects.given || f->signals.given || f->majors.given || f->not_majors.nr ||
 	    f->codes.given || f->not_codes.nr)
@@ -414,7 +405,7 @@ struct filter_table *filter_table_compile(struct filter *const *f, u32 generatio
 		if (f[b])
 			types_compile(t, f[b], BIT(b));
 	for (b = 0; b < ARRAY_SIZE(t->plain); b++)
-		t->plain[b] = t->types[1][b] & FILTER_STREAM0 && emit_check_type(b);
+		t->plain[b] = t->types[1][b] & FILTER_STREAM0 && devtrace_type_is_emittable(b);
 	for (b = 0; b < 2; b++) {
 		any[b] = origin_set(t, b);
 		if (f[0] && f[0]->origins & (b ? DEVTRACE_ORIGIN_USER : DEVTRACE_ORIGIN_KERNEL))
