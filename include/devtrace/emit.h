@@ -180,10 +180,7 @@ void devtrace_bad_severity_(void);
 #endif
 #define DEVTRACE_N_(x)		((unsigned long long)(x))
 #define DEVTRACE_CHECK_TYPE_(x)	\
-	DEVTRACE_REFUSE_(x, DEVTRACE_N_(x) - 1 > 254 || DEVTRACE_N_(x) == DEVTRACE_T_ENUM || \
-			 DEVTRACE_N_(x) - DEVTRACE_T_CLOCK <= DEVTRACE_T_PROC - DEVTRACE_T_CLOCK || \
-			 DEVTRACE_N_(x) - DEVTRACE_T_KERNEL < DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL, \
-			 devtrace_bad_type_)
+	DEVTRACE_REFUSE_(x, !DEVTRACE_TYPE_IS_EMITTABLE_(DEVTRACE_N_(x)), devtrace_bad_type_)
 #define DEVTRACE_CHECK_OBJECT_(x) \
 	DEVTRACE_REFUSE_(x, DEVTRACE_N_(x) >> 16, devtrace_bad_object_)
 #define DEVTRACE_CHECK_SEVERITY_(x) \

@@ -235,8 +235,7 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsig
 /* code: first argument of TraceEvent(). Types of the kernel and the transport are reserved. */
 DEVTRACE_INLINE_ bool devtrace_qnx_reserved_(uint32_t code)
 {
-	return devtrace_type_is_transport((uint8_t)code) ||
-	       ((uint8_t)code >= DEVTRACE_T_KERNEL && (uint8_t)code < DEVTRACE_T_USER2);
+	return !devtrace_type_is_emittable((uint8_t)code);
 }
 
 DEVTRACE_INLINE_ bool devtrace_qnx_wanted_(uint32_t code)

@@ -159,18 +159,14 @@ void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int 
  */
 static __always_inline bool __devtrace_type_ok(unsigned int type)
 {
-	return type && type < 256 && type != DEVTRACE_T_ENUM &&
-	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
+	return type < 256 && !devtrace_type_is_transport(type);
 }
 
 /* Only devtrace_profile.ko, which defines this, emits types of kernel profile events. */
 #ifdef __DEVTRACE_PROFILE
 #define __devtrace_type_free(type)	__devtrace_type_ok(type)
 #else
-static __always_inline bool __devtrace_type_free(unsigned int type)
-{
-	return __devtrace_type_ok(type) && (type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2);
-}
+#define __devtrace_type_free(type)	devtrace_type_is_emittable(type)
 #endif
 
 /* A value is out of range: the event is discarded. */
@@ -196,11 +192,6 @@ static __always_inline bool __devtrace_fits(unsigned long long v, unsigned int m
 #define __devtrace_objsig_fits(v)	__devtrace_fits(v, U16_MAX, "object or signal")
 /* An invalid severity below 32 has no bit: see __devtrace_severity_ok(). */
 #define __devtrace_severity_fits(v)	__devtrace_fits(v, 31, "severity")
-
-static __always_inline bool __devtrace_severity_bad(u8 severity)
-{
-	return severity && severity >> 3 != DEVTRACE_SEV_SET >> 3;
-}
 
 /* Constants out of range do not compile. The checks make no instruction. */
 #define __devtrace_check_byte(type) \
@@ -247,7 +238,7 @@ static __always_inline bool __devtrace_object_ok(u8 type, u16 obj)
 
 static noinline __cold __maybe_unused bool __devtrace_severity_off(u8 severity)
 {
-	if (__devtrace_severity_bad(severity))
+	if (!devtrace_severity_is_valid(severity))
 		return __devtrace_refused("severity", severity);
 	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EXC]);
 	return false;
@@ -524,7 +515,7 @@ void devtrace_text(u8 severity, const char *fmt, ...);
 	const unsigned long long __wide = (severity);			\
 									\
 	__devtrace_check_severity(severity);				\
-	if (unlikely(__wide > U8_MAX || __devtrace_severity_bad(__wide))) \
+	if (unlikely(__wide > U8_MAX || !devtrace_severity_is_valid(__wide))) \
 		__devtrace_refused("severity", __wide);			\
 	else								\
 		(devtrace_text)(__wide, __VA_ARGS__);			\

@@ -16,7 +16,6 @@
 
 #include "compat/compat.h"
 #include "emit.h"
-#include "emit_check.h"
 #include "emit_user.h"
 #include "event.h"
 #include "store.h"
@@ -38,7 +37,13 @@ static DEFINE_PER_CPU(struct bounce *, bounces);
 /* Is this a valid request without severity, code or object? */
 static __always_inline bool emit_is_plain(const struct devtrace_emit *e)
 {
-	return emit_check_type(e->type) && !(e->severity | e->flags | e->reserved);
+	return devtrace_type_is_emittable(e->type) && !(e->severity | e->flags | e->reserved);
+}
+
+static inline bool emit_is_valid(const struct devtrace_emit *e, unsigned int len)
+{
+	return devtrace_type_is_emittable(e->type) && !e->reserved &&
+	       devtrace_head_is_valid(e->flags, e->severity, len);
 }
 
 static __always_inline u32 emit_who(const struct devtrace_emit *e)
@@ -174,10 +179,9 @@ static noinline int emit_any(struct bounce *b, unsigned int len)
 	struct ring *r = __this_cpu_read(devtrace_ring);
 	const u32 who = emit_who(&b->e);
 	u64 now;
-	int err;
+	int err = -EINVAL;
 
-	err = emit_check_type(b->e.type) ? emit_check_rest(&b->e, len) : -EINVAL;
-	if (err)
+	if (!emit_is_valid(&b->e, len))
 		goto out;
 	devtrace_proc_seen(current);
 	if (unlikely(len >= READ_ONCE(r->gate)) || emit_is_severe(who)) {

@@ -4,7 +4,6 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "emit/emit_check.h"
 #include "emit/filter.h"
 #include "emit/proc.h"
 #include "lane.h"
@@ -16,12 +15,9 @@
  */
 u32 lane_wants_more(const struct filter_table *t, const struct lane_event *ev)
 {
-	const struct devtrace_emit e = {
-		.type = ev->type, .severity = ev->severity, .flags = ev->flags,
-	};
 	u32 who;
 
-	if (emit_check_rest(&e, ev->len))
+	if (!devtrace_head_is_valid(ev->flags, ev->severity, ev->len))
 		return FILTER_TRIGGERS;
 	who = RING_WHO_USER | (u32)ev->flags << RING_WHO_CTX_SHIFT |
 	      (u32)ev->severity << RING_WHO_SEV_SHIFT;

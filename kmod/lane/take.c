@@ -26,7 +26,6 @@
 #include <linux/time64.h>
 
 #include "emit/emit.h"
-#include "emit/emit_check.h"
 #include "emit/filter.h"
 #include "lane.h"
 #include "lane_wants.h"
@@ -166,7 +165,7 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 		if (ret <= 0)
 			break;
 		ret = -EPROTO;
-		if (unlikely(!emit_check_type(ev.type)))
+		if (unlikely(!devtrace_type_is_emittable(ev.type)))
 			break;
 		set = t->types[1][ev.type];
 		if (unlikely(ev.flags | ev.severity)) {

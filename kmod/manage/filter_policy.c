@@ -14,7 +14,6 @@
 #include <linux/string.h>
 
 #include "emit/emit.h"
-#include "emit/emit_check.h"
 #include "emit/filter.h"
 #include "emit/filter_priv.h"
 #include "filter_policy.h"
@@ -210,7 +209,7 @@ static struct filter_table *table_open(u32 generation)
 	t->bits.severities = EMIT_SEVERITIES;
 	t->bits.user_severities = U16_MAX;
 	for (i = 0; i < 256; i++) {
-		if (i >= DEVTRACE_T_KERNEL && i < DEVTRACE_T_USER2) {
+		if (devtrace_type_is_profile(i)) {
 			__clear_bit(i, t->bits.types);
 			t->bits.user_types[i / 32] = 0;
 			t->bits.lanes[i / 32] = 0;
@@ -218,7 +217,7 @@ static struct filter_table *table_open(u32 generation)
 		}
 		t->types[0][i] = FILTER_STREAM0;
 		t->types[1][i] = FILTER_STREAM0;
-		t->plain[i] = emit_check_type(i);
+		t->plain[i] = devtrace_type_is_emittable(i);
 	}
 	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
 		t->severities[i] = FILTER_STREAM0;

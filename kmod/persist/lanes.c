@@ -85,22 +85,10 @@ static const struct run *run_in(const u8 *page, u32 off)
 	return extent_at(page, off) ? (const void *)(page + off) : NULL;
 }
 
-static bool type_ok(u8 type)
-{
-	return !devtrace_type_is_transport(type) &&
-	       (type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2);
-}
-
-/* The same rules as in emit_check.h. */
 static bool event_ok(const struct lane_event *ev)
 {
-	const u32 need = (ev->flags & DEVTRACE_F_CODE ? 4 : 0) +
-			 (ev->flags & DEVTRACE_F_OBJSIG ? 4 : 0);
-
-	if (!type_ok(ev->type))
-		return false;
-	return !(ev->flags & ~DEVTRACE_F_MASK_EMIT) && ev->len >= need &&
-	       (!ev->severity || ev->severity >> 3 == 1);
+	return devtrace_type_is_emittable(ev->type) &&
+	       devtrace_head_is_valid(ev->flags, ev->severity, ev->len);
 }
 
 /* Consecutive events: all, those not filtered, their bytes; time and CPU of the last one. */
@@ -120,7 +108,7 @@ static void skip_short(const u8 *from, u32 len, struct row *row)
 		word = lane_word(from + at);
 		used = (word & 0x7f) + (word & 1) + sizeof(word);
 		if ((word & 0x7f) > DEVTRACE_LANE_SHORT || used > len - at ||
-		    !type_ok(word >> DEVTRACE_LANE_TYPE_SHIFT))
+		    !devtrace_type_is_emittable(word >> DEVTRACE_LANE_TYPE_SHIFT))
 			break;
 		time = lane_time_after(time, word >> DEVTRACE_LANE_NS_SHIFT);
 		at += used;

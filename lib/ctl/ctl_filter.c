@@ -29,11 +29,6 @@ static const struct group object_groups[] = {
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-static bool filter_profile(unsigned int type)
-{
-	return type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2;
-}
-
 /* All types but kernel profile events: what drivers and programs emit. */
 static void types_fill(struct devtrace_filter *f)
 {
@@ -41,7 +36,7 @@ static void types_fill(struct devtrace_filter *f)
 
 	memset(f->types, 0xff, sizeof(f->types));
 	for (i = 0; i < 256; i++)
-		if (filter_profile(i))
+		if (devtrace_type_is_profile(i))
 			f->types[i / 8] &= (uint8_t)~(1u << i % 8);
 }
 
@@ -78,7 +73,7 @@ static bool types_all(const struct devtrace_filter *f)
 	unsigned int i;
 
 	for (i = 0; i < 256; i++)
-		if (devtrace_filter_is_type(f, i) == filter_profile(i))
+		if (devtrace_filter_is_type(f, i) == devtrace_type_is_profile(i))
 			return false;
 	return true;
 }

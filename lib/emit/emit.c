@@ -35,19 +35,12 @@ static void let_the_clock_go_on(void)
 	}
 }
 
-/* Same rule as the kernel's emit_check_type(). */
-static bool is_no_type(uint8_t type)
-{
-	return devtrace_type_is_transport(type) ||
-	       (type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2);
-}
-
 /* The device returns only EINVAL. Find out which value is wrong, and print it. */
 static void tell_refused(const struct devtrace_emit *event)
 {
-	if (event->severity && event->severity >> 3 != 1)
+	if (!devtrace_severity_is_valid(event->severity))
 		dt_refused_print(DEVTRACE_BAD_SEVERITY_, event->severity);
-	else if (is_no_type(event->type))
+	else if (!devtrace_type_is_emittable(event->type))
 		dt_refused_print(DEVTRACE_BAD_TYPE_, event->type);
 }
 

@@ -21,18 +21,16 @@
 #include "emit_filter.h"
 #include "type_groups.h"
 
-#define UP_TO(n)	(~0u >> (31 - (n)))
 #define NAMES		256
 
-/* Bits of the types that a program may emit, as in the kernel's emit_check_type(). */
+/* Bits of the types that a program may emit: a word for 32 types, from the rule in the header. */
+#define TYPE_1(t)	((uint32_t)DEVTRACE_TYPE_IS_EMITTABLE_(t) << ((t) & 31))
+#define TYPES_4(t)	(TYPE_1(t) | TYPE_1((t) + 1) | TYPE_1((t) + 2) | TYPE_1((t) + 3))
+#define TYPES_16(t)	(TYPES_4(t) | TYPES_4((t) + 4) | TYPES_4((t) + 8) | TYPES_4((t) + 12))
+#define TYPES_32(t)	(TYPES_16(t) | TYPES_16((t) + 16))
 #define PROGRAMS_TYPES {							\
-	[0] = ~1u,					/* not EMPTY */		\
-	[1] = ~(1u << (DEVTRACE_T_ENUM - 32)) & UP_TO(DEVTRACE_T_CLOCK - 1 - 32), \
-	[2] = ~UP_TO(DEVTRACE_T_PROC - 64),					\
-	[3] = ~0u,								\
-	/* 128 to 191 are the kernel's */					\
-	[6] = ~0u,								\
-	[7] = ~0u,								\
+	TYPES_32(0), TYPES_32(32), TYPES_32(64), TYPES_32(96),			\
+	TYPES_32(128), TYPES_32(160), TYPES_32(192), TYPES_32(224),		\
 }
 
 static const uint32_t programs_types[8] = PROGRAMS_TYPES;

@@ -52,19 +52,6 @@ inlined bool any_may_go_into_lane(uint32_t type)
 	return (lanes_word(type) & dt_filter_easy_ids[type >> 5]) >> (type & 31) & 1;
 }
 
-/* Same rule for flags and severity as the kernel's emit_check_rest(). */
-static bool head_makes_sense(const struct devtrace_emit *e, size_t len)
-{
-	size_t need = 0;
-
-	if (e->flags & DEVTRACE_F_CODE)
-		need += 4;
-	if (e->flags & DEVTRACE_F_OBJSIG)
-		need += 4;
-	return !e->reserved && !(e->flags & ~DEVTRACE_F_MASK_EMIT) && len >= need &&
-	       (!e->severity || e->severity >> 3 == 1);
-}
-
 inlined void lane_store32(uint8_t *p, uint32_t v)
 {
 	memcpy(p, &v, sizeof(v));
@@ -354,7 +341,8 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 	const size_t len = size - sizeof(*event);
 	struct lane *l = &dt_lane_mine;
 
-	if (event->severity | event->flags | event->reserved && !head_makes_sense(event, len))
+	if (event->severity | event->flags | event->reserved &&
+	    (event->reserved || !devtrace_head_is_valid(event->flags, event->severity, len)))
 		return dt_emit_by_call(event, size);
 	/*
 	 * A severe event that is emitted by a system call survives a reset. If that call fails,

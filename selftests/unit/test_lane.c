@@ -438,7 +438,7 @@ TEST_F(lane, bad_events_are_the_kernels)
 		const struct devtrace_emit e = { .type = type };
 
 		ASSERT_EQ(0, devtrace_emit_event(&e, sizeof(e)));
-		/* Like emit_check_type() of the module, which this test's device lacks. */
+		/* Like devtrace_type_is_emittable(), in words of its own. */
 		good += type && type != DEVTRACE_T_ENUM &&
 			(type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC) &&
 			(type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2);

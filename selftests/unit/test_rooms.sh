@@ -54,7 +54,7 @@ check "two that use each other are refused" \
 check "they are named, with what they use" grep -qx \
 	"lib/decode/high.c and lib/decode/low.c: use each other: low2(), high()" "$tmp/said"
 # A name that tells nothing
-check "no function of kmod and lib is one bare word" "$top/selftests/rooms" names
+check "each function of kmod and lib has a name of its file or room" "$top/selftests/rooms" names
 rm -rf "$tmp/tree"
 mkdir -p "$tmp/tree/kmod/ring" "$tmp/tree/lib/wire"
 printf 'static void nothing(void)\n{\n}\n\nint ring_go(void)\n{\n}\n' >"$tmp/tree/kmod/ring/ring.c"
@@ -66,4 +66,49 @@ printf 'static bool put(int n)\n{\n}\n' >"$tmp/tree/lib/wire/frame.c"
 check "of the library, too" sh -c "! '$top/selftests/rooms' names '$tmp/tree' >'$tmp/said'"
 check "with its file and line" [ "$(cat "$tmp/said")" = \
 	"lib/wire/frame.c:1: put() begins with no name of its file" ]
+rm "$tmp/tree/lib/wire/frame.c"
+
+# named TEXT LINE: the ring of a tree has this function: LINE alone is said, or nothing
+named()
+{
+	printf '%s\n{\n}\n' "$1" >"$tmp/tree/kmod/ring/ring_read.c"
+	"$top/selftests/rooms" names "$tmp/tree" >"$tmp/said"
+	[ "$(cat "$tmp/said")" = "$2" ]
+}
+check "a name of another room is refused" named 'int lane_go(void)' \
+	"kmod/ring/ring_read.c:1: lane_go() begins with no name of its file or room"
+check "behind devtrace_, too" named 'int devtrace_lane_go(struct ring *r,' \
+	"kmod/ring/ring_read.c:1: devtrace_lane_go() begins with no name of its file or room"
+check "a name of the file is right" named 'int read_go(void)' ""
+check "a name of the room is right" named 'struct ring *__devtrace_ring_go(void)' ""
+check "a static function is called as its file likes" named 'static int lane_go(void)' ""
+mkdir -p "$tmp/tree/kmod/lane"
+printf 'void slots_go(void)\n{\n}\n' >"$tmp/tree/kmod/lane/take.c"
+check "a word that the room has is right" named 'int ring_go(void)' ""
+mv "$tmp/tree/kmod/lane" "$tmp/tree/kmod/emit"
+check "but not in another room" named 'int ring_go(void)' \
+	"kmod/emit/take.c:1: slots_go() begins with no name of its file or room"
+
+# A rule that is written a second time
+check "rules that are to be written once are" "$top/selftests/rooms" rules
+rm -rf "$tmp/tree"
+mkdir -p "$tmp/tree/kmod/read" "$tmp/tree/lib" "$tmp/tree/tools" "$tmp/tree/include/uapi/linux"
+again()	# FILE TEXT PLACE
+{
+	printf '\n%s\n' "$2" >"$tmp/tree/$1"
+	! "$top/selftests/rooms" rules "$tmp/tree" >"$tmp/said" || return
+	rm "$tmp/tree/$1"
+	[ "$(cat "$tmp/said")" = "$1:2: this rule is in $3" ]
+}
+uapi=include/uapi/linux/devtrace.h
+check "types of programs: a second rule is named" again lib/one.c \
+	'	return type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2;' $uapi
+check "types of the transport" again tools/one.c \
+	'	return type == DEVTRACE_T_ENUM || type - DEVTRACE_T_CLOCK < 13;' $uapi
+check "flags of an event" again kmod/read/one.h '	bad = flags & ~DEVTRACE_F_MASK_EMIT;' $uapi
+check "severities" again include/one.h '	return !e->severity || e->severity >> 3 == 1;' $uapi
+check "kinds of a source" again kmod/read/one.c \
+	'	if (unlikely(src->kind != SOURCE_LANE))' kmod/read/source.h
+echo '	case SOURCE_RING:' >"$tmp/tree/kmod/read/source.h"
+check "the place itself may have it" "$top/selftests/rooms" rules "$tmp/tree"
 done_testing

@@ -168,10 +168,7 @@ static bool all_filtered(void)
 	unsigned int type;
 
 	for (type = 1; type < 256; type++) {
-		if (type == DEVTRACE_T_ENUM || (type >= 58 && type <= 70) ||
-		    (type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2))
-			continue;
-		if (devtrace_enabled((uint8_t)type))
+		if (devtrace_type_is_emittable(type) && devtrace_enabled((uint8_t)type))
 			return false;
 	}
 	return true;

@@ -22,6 +22,7 @@
 #endif
 
 #include <linux/ioctl.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 #define DEVTRACE_WIRE_VERSION	1
@@ -62,6 +63,17 @@ enum devtrace_type {
 	DEVTRACE_T_USER2	= 192,	/* 192-255 further user records */
 };
 
+/*
+ * The rules for types are written only here: the kernel, the library, the decoders and the black
+ * box call the functions below. The macros are the rules as constant expressions, for tables and
+ * for checks at compile time.
+ */
+#define DEVTRACE_TYPE_IS_TRANSPORT_(t)	((t) == DEVTRACE_T_EMPTY || (t) == DEVTRACE_T_ENUM || \
+					 ((t) >= DEVTRACE_T_CLOCK && (t) <= DEVTRACE_T_PROC))
+#define DEVTRACE_TYPE_IS_PROFILE_(t)	((t) >= DEVTRACE_T_KERNEL && (t) < DEVTRACE_T_USER2)
+#define DEVTRACE_TYPE_IS_EMITTABLE_(t) \
+	((t) < 256 && !DEVTRACE_TYPE_IS_TRANSPORT_(t) && !DEVTRACE_TYPE_IS_PROFILE_(t))
+
 /**
  * devtrace_type_is_transport() - do frames of a type carry no event?
  * @type: type of a frame, 0 to 255
@@ -70,8 +82,32 @@ enum devtrace_type {
  */
 static inline int devtrace_type_is_transport(unsigned int type)
 {
-	return type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM ||
-	       (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC);
+	return DEVTRACE_TYPE_IS_TRANSPORT_(type);
+}
+
+/**
+ * devtrace_type_is_profile() - is a type one of the kernel profile events?
+ * @type: event type
+ *
+ * Return: not 0 for a type that only the kernel emits.
+ */
+static inline int devtrace_type_is_profile(unsigned int type)
+{
+	return DEVTRACE_TYPE_IS_PROFILE_(type);
+}
+
+/**
+ * devtrace_type_is_emittable() - may programs and drivers emit a type?
+ * @type: event type; any number
+ *
+ * Return: not 0 if they may.
+ */
+static __always_inline int devtrace_type_is_emittable(unsigned int type)
+{
+	/* Most events have one of these types. */
+	if (__builtin_expect(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL, 1))
+		return 1;
+	return DEVTRACE_TYPE_IS_EMITTABLE_(type);
 }
 
 /*
@@ -171,6 +207,17 @@ enum devtrace_fault {
 #define DEVTRACE_SEV_SET	0x8
 #define DEVTRACE_SEV_HW		0x4
 #define DEVTRACE_SEV_LEVEL	0x3
+
+/**
+ * devtrace_severity_is_valid() - is this a severity byte?
+ * @severity: the byte
+ *
+ * Return: not 0 for 0 (none given) and for DEVTRACE_SW0 to DEVTRACE_HW3.
+ */
+static inline int devtrace_severity_is_valid(unsigned int severity)
+{
+	return !severity || (severity & ~7U) == DEVTRACE_SEV_SET;
+}
 
 #define DEVTRACE_SW0	0x8	/* software: information, testing */
 #define DEVTRACE_SW1	0x9	/* expected error */
@@ -509,6 +556,26 @@ __extension__ struct devtrace_emit {
 	__u8	reserved;
 	__u8	data[];
 };
+
+/**
+ * devtrace_head_is_valid() - may a program emit an event with this head?
+ * @flags: DEVTRACE_F_*
+ * @severity: severity byte
+ * @len: bytes of payload, which begins with code, object and signal if @flags say so
+ *
+ * devtrace_type_is_emittable() checks the type. Decoders check the elements.
+ *
+ * Return: not 0 if flags, severity and length are valid and go together.
+ */
+static inline int devtrace_head_is_valid(unsigned int flags, unsigned int severity,
+					 unsigned long len)
+{
+	const unsigned int need = (flags & DEVTRACE_F_CODE ? 4 : 0) +
+				  (flags & DEVTRACE_F_OBJSIG ? 4 : 0);
+
+	return (flags | DEVTRACE_F_MASK_EMIT) == DEVTRACE_F_MASK_EMIT && len >= need &&
+	       devtrace_severity_is_valid(severity);
+}
 
 #define DEVTRACE_NAME_MAX	64	/* with the NUL */
 
