@@ -2,11 +2,8 @@
 /*
  * test_record.c - the bytes that the three idioms emit
  *
- * They are compared with hand-written bytes, made from the table of elements. Records of random
- * elements and sizes are decoded again.
- *
- *	test_record		a random seed, which is printed
- *	SEED=n test_record	this seed
+ * The test compares them with bytes that were written by hand from the table of elements, and
+ * decodes records of random elements and sizes. It prints its random seed; SEED=n sets it.
  */
 #include <errno.h>
 #include <float.h>
@@ -265,10 +262,7 @@ TEST_F(record, cut)
 	EXPECT_EQ(6, devtrace_errors());
 }
 
-/*
- * A negative size: nothing of the event is emitted, and nothing is written behind the record
- * (checked by AddressSanitizer).
- */
+/* A negative size emits nothing, and writes nothing behind the record (see AddressSanitizer). */
 TEST_F(record, negative_sizes)
 {
 	const ssize_t sizes[] = { -1, -2, -3, -480, INT32_MIN, -SSIZE_MAX, -SSIZE_MAX - 1 };
@@ -367,9 +361,8 @@ static size_t put_random(struct devtrace_record *r, const char *text)
 }
 
 /*
- * Random elements in records of random size: nothing is written outside the record (checked by
- * AddressSanitizer), the output has whole elements, and if something is missing, the last
- * element says so; otherwise nothing is added.
+ * Put random elements into records of random size. All elements of the output must be whole. If and
+ * only if something is missing, the last element says so. AddressSanitizer checks the bounds.
  */
 TEST_F(record, any)
 {

@@ -32,16 +32,17 @@ struct conv_sizes {
 
 /**
  * struct conv_clock - maps the counter of the target to the clock of the board
- * @rate: ticks a second; 0: to be measured
+ * @rate: ticks a second; 0: unknown, the clock measures it
  * @bits: width of the target's counter
  * @ticks: counter of the last record, extended to 64 bits
- * @begun: there was a record
+ * @begun: the clock has seen a record
  * @told_rate: the user gave the rate
  * @restarted: the counter began anew with the last record, and this was not reported yet
- * @arrival: arrival of the last record; 0: unknown, because the input is a file @first_ticks,
- * @first_arrival: of the first record
+ * @arrival: arrival of the last record; 0: unknown, because the input is a file
+ * @first_arrival: arrival of the first record
+ * @first_ticks: counter of the first record
  * @base: time in ns at @base_ticks
- * @slope: ns a tick
+ * @slope: ns per tick
  * @last: the last time returned
  * @win_begin: arrival at which this window began
  * @win_min, @win_sum, @win_n: smallest, sum and number of delays in this window
@@ -49,9 +50,9 @@ struct conv_sizes {
  * @old_ticks, @old_arrival: the record of smallest delay in the first window
  * @windows: number of windows that have ended
  * @drift: parts in a million by which the target's clock is fast
- * @uncertainty: of the last window, in ns
+ * @uncertainty: uncertainty of the last window, in ns
  * @said: @uncertainty in the last note, plus 1; 0: there was no note
- * @said_drift: @drift in it
+ * @said_drift: @drift in the last note
  */
 struct conv_clock {
 	double		rate;
@@ -116,12 +117,12 @@ struct conv_dialect {
 	const char		*name;
 	struct conv_sizes	sizes;
 	uint32_t		rkh_flags;
-	/* The name that says whose events these are, of this type; NULL: none */
+	/* name that the stream gives @mark_type, so that the format's .fmt file applies; or NULL */
 	const char		*mark;
 	uint8_t			mark_type;
 	/* Is this a frame with a good check? If so, subtract the size of the check from *n. */
 	bool (*intact)(const struct conv *c, const uint8_t *p, size_t *n);
-	/* The frame's sequence number; -1: it has none. */
+	/* Return the sequence number of the frame, or -1 if it has none. */
 	int (*seq)(const struct conv *c, const uint8_t *p, size_t n);
 	/* Does the frame say that the target began anew? */
 	bool (*begins)(const struct conv *c, const uint8_t *p, size_t n);
@@ -134,8 +135,8 @@ extern const struct conv_dialect conv_qs, conv_rkh;
 /* The caller has set put, arg, name, sizes (0: default of the dialect), rate and live. */
 void conv_begin(struct conv *c, const struct conv_dialect *dialect);
 /*
- * The trace clock; without a trace device, CLOCK_MONOTONIC_RAW of this machine: the same, but for
- * the time that it spent suspended.
+ * Return the time of the trace clock. Without a trace device, return CLOCK_MONOTONIC_RAW, which
+ * differs by the time that the machine was suspended.
  */
 uint64_t conv_now(void);
 /* Convert bytes that arrived at this time of the trace clock; 0: unknown. */
@@ -149,8 +150,8 @@ void conv_event(struct conv *c, uint8_t type, uint64_t ts);
 void conv_number(struct conv *c, uint64_t v, unsigned int bytes);
 void conv_signal(struct conv *c, uint64_t sig, uint64_t object);
 /*
- * Elements of the application. types: what the codes of the target mean; NULL: QS's, which are
- * ours. sig_object: size of the object of a signal.
+ * Convert elements of the application. @types translates the target's codes of element types;
+ * NULL: they are those of QS, which devtrace also uses. @sig_object: size of a signal's object.
  */
 enum conv_user { CONV_USER_OK, CONV_USER_CUT, CONV_USER_UNKNOWN };
 #define CONV_NO_ELEMENT	0xff
@@ -169,20 +170,20 @@ void conv_announce(struct conv *c, uint64_t ts);
 void conv_skip(struct conv *c, unsigned int n);
 void conv_raw(struct conv *c, const void *p, size_t n);
 
-/* Count the length of a predefined record of QS, whose check is good. */
+/* Count the length of a predefined record of QS. The caller has verified its check. */
 void conv_guess_note(struct conv *c, uint8_t record, size_t n);
 /*
- * Find sizes that fit more of these records than the current ones do: *fit of *all. Return false if
- * there are none.
+ * Find sizes that fit more of these records than the current ones do: *fit of *all records. Return
+ * false if no sizes fit more.
  */
 bool conv_guess(const struct conv *c, struct conv_sizes *best, uint64_t *fit, uint64_t *all);
 
-/* The time of a record, from the target's counter. */
+/* Return the time of a record whose counter is @ticks. */
 uint64_t conv_clock_time(struct conv_clock *k, uint32_t ticks, uint64_t arrival);
 /* The target's counter began anew. */
 void conv_clock_reset(struct conv_clock *k);
 
-/* A little-endian number of so many bytes. */
+/* Decode a little-endian number. */
 static inline uint64_t conv_le(const uint8_t *p, unsigned int bytes)
 {
 	uint64_t v = 0;

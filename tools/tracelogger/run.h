@@ -16,7 +16,7 @@
 #define TL_UNSURE	(64 * 1024)
 #define TL_BUF		(TL_PIECE + 2 * TL_RESERVE + 2 * DEVTRACE_FRAME_MAX + TL_UNSURE)
 #define TL_NO_CUT	((size_t)-1)
-/* between two attempts while there is no room or no peer */
+/* time between two attempts while there is no room or no peer */
 #define TL_RETRY	TL_NSEC
 #define TL_CONNECT	(3 * TL_NSEC)		/* for a peer to answer */
 #define TL_FAREWELL	(5 * TL_NSEC)		/* at the end, for a peer to accept more bytes */
@@ -121,7 +121,7 @@ bool tl_behind(struct tl_run *r, unsigned int percent);
 /* Save events until a signal or the end of input. */
 void tl_follow(struct tl_run *r);
 
-/* last.c: save the previous boot. Returns 1 after a message. */
+/* last.c: save the previous boot. Return 0, or 1 after an error message was printed. */
 int tl_last_boot(struct tl_run *r);
 
 /* trigger.c: save a file each time the trigger fires. Returns the exit status. */
