@@ -93,6 +93,16 @@ static inline bool compat_task_runs(const struct task_struct *task)
 #endif
 }
 
+/* Is a thread off the CPU in an interruptible sleep, until it is woken? */
+static inline bool compat_task_sleeps(const struct task_struct *task)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+	return READ_ONCE(task->state) & TASK_INTERRUPTIBLE && !READ_ONCE(task->on_rq);
+#else
+	return READ_ONCE(task->__state) & TASK_INTERRUPTIBLE && !READ_ONCE(task->on_rq);
+#endif
+}
+
 /* Sleep until a time or a fatal signal; suspend does not wait. TASK_FREEZABLE came in 6.1. */
 static inline void compat_sleep_killable(ktime_t *until)
 {

@@ -49,6 +49,8 @@ struct task_struct;
  * @process: share of its process, until the memory is freed
  * @awake: entry of lane_wake.c's list of open lanes
  * @by_tid: entry of lane_wake.c's table, while the lane is open
+ * @first_entry: entry of lane_awake.c's table, if @first
+ * @first: the thread's only lane, or the first of them; it may sleep. See lane_awake.c
  * @seen_open: block being written, as lane_wake.c saw it last
  * @seen_used: bytes used of that block, as lane_wake.c saw it last
  * @rcu: to free the lane
@@ -79,6 +81,8 @@ struct lane {
 	struct share		*user, *process;
 	struct list_head	awake;
 	struct hlist_node	by_tid;
+	struct hlist_node	first_entry;
+	bool			first;
 	u32			seen_open;
 	u16			seen_used;
 	struct rcu_head		rcu;

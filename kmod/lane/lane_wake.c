@@ -20,6 +20,7 @@
  * sched_process_exec take the remaining events of the thread.
  */
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
@@ -39,6 +40,7 @@
 #include "compat/compat_probe.h"
 #include "emit/proc.h"
 #include "lane.h"
+#include "lane_awake.h"
 #include "lane_nocalls.h"
 #include "lane_wake.h"
 #include "slot.h"
@@ -55,6 +57,8 @@
 /* Protects the list of open lanes, the buckets, and changes of by_tid. */
 static DEFINE_SPINLOCK(lock);
 static LIST_HEAD(open_lanes);
+/* For look_at_awake(): too large for the stack of an interrupt. */
+static DECLARE_BITMAP(awake_slots, SLOTS_MAX);
 static struct bucket {
 	u32	tid;		/* 0: none; MANY: several threads */
 	u32	lanes;
@@ -109,7 +113,10 @@ static void switched_to(const struct task_struct *next)
 {
 	const u32 tid = READ_ONCE(bucket_of(next->pid)->tid);
 
-	if (likely(!tid || (tid != next->pid && tid != MANY)) || hrtimer_is_queued(&timer))
+	if (likely(!tid || (tid != next->pid && tid != MANY)))
+		return;
+	lane_awake_switch(next->pid);
+	if (hrtimer_is_queued(&timer))
 		return;
 	/* A reader that begins to wait starts the timer itself. */
 	if (!waitqueue_active(&devtrace_stream0.wait))
@@ -154,9 +161,42 @@ static bool lane_has_new(struct lane *l)
 	lane_newest(&l->mem, &open, &used);
 	if (open == l->seen_open && used == l->seen_used)
 		return false;
-	l->seen_open = open;
-	l->seen_used = used;
+	/* lane_awake_sleep() reads them without lock. */
+	WRITE_ONCE(l->seen_open, open);
+	WRITE_ONCE(l->seen_used, used);
 	return true;
+}
+
+/* Has the lane something new, and does its thread run? With lock held. */
+static void look_at_lane(struct lane *l, bool *fresh, bool *runs)
+{
+	/* A closed lane may stay mapped, and written, for long. */
+	if (READ_ONCE(l->closed))
+		return;
+	/*
+	 * If a lane has @waits set, readers hold back events for it. Wake them, so that they give
+	 * these events in time.
+	 */
+	*fresh |= lane_has_new(l) || READ_ONCE(l->waits);
+	*runs |= lane_runs(l);
+}
+
+/* Look at the lanes that are awake, of those in the list. With lock held. */
+static void look_at_awake(bool *fresh, bool *runs)
+{
+	const unsigned int nr = slots_nr();
+	struct lane *l;
+	unsigned int i;
+
+	bitmap_zero(awake_slots, SLOTS_MAX);
+	lane_awake_news(awake_slots, nr);
+	rcu_read_lock();
+	for_each_set_bit(i, awake_slots, nr) {
+		l = slot_lane(i);
+		if (l && !list_empty(&l->awake))
+			look_at_lane(l, fresh, runs);
+	}
+	rcu_read_unlock();
 }
 
 static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
@@ -170,18 +210,13 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	 */
 	smp_mb();
 	spin_lock(&lock);
-	list_for_each_entry(l, &open_lanes, awake) {
-		/* A closed lane may stay mapped, and written, for long. */
-		if (READ_ONCE(l->closed))
-			continue;
-		/*
-		 * Readers hold back events for a lane with @waits set. Wake them to give these in
-		 * time.
-		 */
-		fresh |= lane_has_new(l) || READ_ONCE(l->waits);
-		runs |= lane_runs(l);
-	}
+	if (lane_awake_watched())
+		look_at_awake(&fresh, &runs);
+	else
+		list_for_each_entry(l, &open_lanes, awake)
+			look_at_lane(l, &fresh, &runs);
 	spin_unlock(&lock);
+	fresh |= lane_awake_unseen();
 	if (fresh)
 		wake_up_interruptible_all(&devtrace_stream0.wait);
 	/* Stop if nothing is new and no thread runs, or if no reader waits. */
@@ -215,10 +250,12 @@ static void probe_work_fn(struct work_struct *work)
 		if (tracepoint_probe_register(sched_switch_tp, PROBE, NULL))
 			return;
 		WRITE_ONCE(probed, true);
+		lane_awake_watch();
 		/* Cover threads that ran before the probe was attached. */
 		start_timer();
 	} else {
 		WRITE_ONCE(probed, false);
+		lane_awake_unwatch();
 		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
 	}
 }
@@ -308,6 +345,7 @@ void lane_wake_made(struct lane *l)
 	lane_newest(&l->mem, &l->seen_open, &l->seen_used);
 	bucket_count(l->tid, 1);
 	spin_unlock_irqrestore(&lock, flags);
+	lane_awake_made(l);
 	atomic_inc(&nr_open);
 	lane_nocalls_made(l);
 	look_at_probe();
@@ -332,6 +370,7 @@ void lane_wake_closed(struct lane *l)
 	spin_unlock_irqrestore(&lock, flags);
 	if (!was_open)
 		return;
+	lane_awake_closed(l);
 	lane_nocalls_closed();
 	atomic_dec(&nr_open);
 	look_at_probe();

@@ -16,6 +16,7 @@
 #include <linux/string.h>
 
 #include "lane.h"
+#include "lane_awake.h"
 #include "ring/clock.h"
 #include "slot.h"
 #include "slot_priv.h"
@@ -105,6 +106,8 @@ void slot_open(struct lane *l)
 	s->before = blocks_chain(&slots_blocks, l->slot)->last;
 	memcpy(s->begin_dropped, s->dropped, sizeof(s->dropped));
 	rcu_assign_pointer(s->lane, l);
+	lane_awake_open(l);
+	slot_changed(l->slot);
 	raw_spin_unlock(&slots_lock);
 }
 
@@ -166,6 +169,8 @@ void slot_view(unsigned int slot, struct slot_view *v)
 	l = rcu_dereference_protected(s->lane, lockdep_is_held(&slots_lock));
 	/* A closed lane has no more events, though it may stay mapped. */
 	open = l && !READ_ONCE(l->closed);
+	if (!open)
+		lane_awake_gone(slot);
 	v->idx = blocks_chain(&slots_blocks, slot)->idx;
 	v->floor = open ? s->floor : devtrace_clock_now() - MARGIN_NS;
 	memcpy(v->dropped, s->dropped, sizeof(v->dropped));

@@ -87,6 +87,7 @@ struct lane *slot_lane(unsigned int slot);
 struct lane *slot_lane_get(unsigned int slot);
 
 unsigned int slots_nr(void);
+void slots_changed_since(u64 *seen, unsigned long *slots, unsigned int nr);
 void slot_view(unsigned int slot, struct slot_view *v);
 bool slot_run(run_place_t place, struct run *r);
 run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r);

@@ -27,6 +27,7 @@
  * @before: place of the newest run before the current lane, or 0
  * @missed: for each change of state of stream 0, see slots_count_missed()
  * @busy: see struct slot_view
+ * @change: look before which the slot changed last, see slot_change.c
  *
  * Protected by slots_lock.
  */
@@ -44,6 +45,7 @@ struct slot {
 	run_place_t		before;
 	u32			missed[STREAM_PASTS];
 	bool			busy;
+	u64			change;
 };
 
 /* Protects the ring of blocks and the slots. */
@@ -57,6 +59,18 @@ extern u64 slots_first_block;
 static inline struct slot *slot_at(unsigned int slot)
 {
 	return &slots_chunks[slot / SLOTS_CHUNK][slot % SLOTS_CHUNK];
+}
+
+/* The next look of a reader, see slot_change.c. Protected by slots_lock. */
+extern u64 slots_next_look;
+
+void slot_note_change(unsigned int slot);
+
+/* A slot has changed in a way that concerns readers. With slots_lock held. */
+static inline void slot_changed(unsigned int slot)
+{
+	if (unlikely(slot_at(slot)->change != slots_next_look))
+		slot_note_change(slot);
 }
 
 #endif /* DEVTRACE_SLOT_PRIV_H */

@@ -28,6 +28,7 @@
 #include "emit/emit.h"
 #include "emit/filter.h"
 #include "lane.h"
+#include "lane_awake.h"
 #include "lane_wants.h"
 #include "ring/clock.h"
 #include "slot_priv.h"
@@ -53,6 +54,7 @@ static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 	raw_spin_lock(&slots_lock);
 	s->dropped[cause] += n;
 	slots_dropped[cause] += n;
+	slot_changed(l->slot);
 	raw_spin_unlock(&slots_lock);
 }
 
@@ -286,10 +288,12 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	/* No event of a later run is older than the last event of this run. */
 	l->floor = r->hi;
 	raw_spin_lock(&slots_lock);
-	if (likely(p.nr))
+	if (likely(p.nr)) {
 		blocks_commit(&slots_blocks, r, place, l->slot, p.len, p.nr);
-	else
+		slot_changed(l->slot);
+	} else {
 		blocks_abandon(&slots_blocks, r, place);
+	}
 	raw_spin_unlock(&slots_lock);
 	tell_taken(l);
 	if (p.nr) {
@@ -321,7 +325,10 @@ static void take_show(struct lane *l, bool bad)
 	raw_spin_lock(&slots_lock);
 	s->floor = l->floor;
 	s->busy = l->waits;
-	s->bad += bad;
+	if (unlikely(bad)) {
+		s->bad++;
+		slot_changed(l->slot);
+	}
 	raw_spin_unlock(&slots_lock);
 }
 
@@ -384,6 +391,8 @@ static int take_one(struct lane *l, bool full)
 	if (ret == -EAGAIN)
 		WRITE_ONCE(l->waits, true);
 	take_show(l, false);
+	if (!ret && !busy && !full)
+		lane_awake_sleep(l);
 	return ret;
 }
 

@@ -2,14 +2,14 @@
 /*
  * The sources of a reader, ordered by the time of their next event
  *
- * The sources are in a binary heap, ordered by key, then by the number of the source, so the order
- * does not depend on chance. The heap stores the keys beside the pointers to the sources: with 256
- * sources that alternate, an event costs comparisons on eight levels.
+ * The sources at hand are in a binary heap, ordered by key, then by the number of the source, so
+ * the order does not depend on chance. The heap stores the keys beside the pointers to the sources:
+ * with 256 sources that alternate, an event costs comparisons on eight levels.
  *
- * Invariants: Each source is in the heap once, with the key it had when it was put there; code that
- * changes other keys than that of the front calls heap_make(). Two entries with the greatest key
- * follow the last source, so that a source with one child and a heap of one source need no special
- * case.
+ * Invariants: Each ring, and each lane that is @listed, is in the heap once, with the key it had
+ * when it was put there; code that changes other keys than that of the front calls heap_make(). Two
+ * entries with the greatest key follow the last source, so that a source with one child and a heap
+ * of one source need no special case.
  */
 #include <linux/limits.h>
 
@@ -31,10 +31,30 @@ void heap_make(struct reader *rd)
 {
 	unsigned int i;
 
-	for (i = 0; i < rd->nr; i++)
+	for (i = 0; i < rd->nr_heap; i++)
 		rd->heap[i].key = rd->heap[i].src->key;
 	rd->heap[i].key = U64_MAX;
 	rd->heap[i + 1].key = U64_MAX;
-	for (i = rd->nr / 2; i-- > 0;)
-		sift_any(rd->heap, rd->nr, i);
+	for (i = rd->nr_heap / 2; i-- > 0;)
+		sift_any(rd->heap, rd->nr_heap, i);
+}
+
+/**
+ * heap_drop_idle() - remove the lanes that have become idle, and build the heap
+ * @rd: the reader
+ */
+void heap_drop_idle(struct reader *rd)
+{
+	unsigned int i, nr = 0;
+	struct source *src;
+
+	for (i = 0; i < rd->nr_heap; i++) {
+		src = rd->heap[i].src;
+		if (src->kind == SOURCE_LANE && lane_source(src)->idle)
+			lane_source(src)->listed = false;
+		else
+			rd->heap[nr++].src = src;
+	}
+	rd->nr_heap = nr;
+	heap_make(rd);
 }

@@ -9,6 +9,7 @@
 
 void heap_make(struct reader *rd);
 void heap_put_front(struct reader *rd);
+void heap_drop_idle(struct reader *rd);
 
 static inline bool heap_before(const struct front *a, const struct front *b)
 {
@@ -38,7 +39,7 @@ static __always_inline void heap_sift(struct front *heap, unsigned long nr, unsi
 /* Move the front source to its place after its key has changed. */
 static __always_inline void heap_sift_front(struct reader *rd, struct source *src)
 {
-	heap_sift(rd->heap, rd->nr, 0, (struct front) { .key = src->key, .src = src });
+	heap_sift(rd->heap, rd->nr_heap, 0, (struct front) { .key = src->key, .src = src });
 }
 
 /*
@@ -49,12 +50,13 @@ static __always_inline u64 heap_until(const struct reader *rd)
 	return min(rd->heap[1].key, rd->heap[2].key);
 }
 
-/* The front source gives events up to the next source, name or change of state. */
+/* The front source gives events up to the next source, the idle lanes, name or change of state. */
 static inline void find_until(struct reader *rd)
 {
-	rd->until = min(heap_until(rd), rd->told.name_ts);
+	rd->limit = min(rd->told.name_ts, rd->idle);
 	if (unlikely(rd->told.has_past))
-		rd->until = min(rd->until, rd->told.past.ts);
+		rd->limit = min(rd->limit, rd->told.past.ts);
+	rd->until = min(heap_until(rd), rd->limit);
 }
 
 #endif /* DEVTRACE_HEAP_H */

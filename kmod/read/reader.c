@@ -82,7 +82,7 @@ static bool reader_tell(struct reader *rd, size_t want)
 	 * The names sent must depend on the events alone, not on the sizes of reads. So names that
 	 * hold from a time on are sent only before an event, or if no source has an event.
 	 */
-	const u64 names = rd->heap->src->ready || !rd->nr_ready ? rd->heap->key : 0;
+	const u64 names = reader_may_give(rd) || !rd->nr_ready ? reader_bound(rd) : 0;
 
 	if (unlikely(rd->fresh)) {
 		if (announce_has_names(a, names) && announce_names(a, want, names))
@@ -93,7 +93,7 @@ static bool reader_tell(struct reader *rd, size_t want)
 	}
 	if (unlikely(names >= a->name_ts) && announce_names(a, want, names))
 		return true;
-	if (likely(!a->has_past || rd->heap->key < a->past.ts))
+	if (likely(!a->has_past || reader_bound(rd) < a->past.ts))
 		return false;
 	if (missed_tell(rd))
 		announce_past(a);
@@ -101,18 +101,37 @@ static bool reader_tell(struct reader *rd, size_t want)
 	return true;
 }
 
-/* No event is at hand: refresh every source. */
+/* No event is at hand: refresh every source, except for idle lanes. */
 static int refresh_all(struct reader *rd)
 {
 	unsigned int i;
 	int err = 0;
 
 	rd->fresh = true;
-	for (i = 0; i < rd->nr && !err && wire_has_room(&rd->wire); i++) {
-		err = source_refresh(rd, reader_source(rd, i));
+	sources_look(rd);
+	for (i = 0; i < rd->nr_heap && !err && wire_has_room(&rd->wire); i++) {
+		err = source_refresh(rd, rd->heap[i].src);
 		cond_resched();
 	}
-	heap_make(rd);
+	heap_drop_idle(rd);
+	return err;
+}
+
+/*
+ * Raise the bound of the front source, or that of the idle lanes if it is the lowest. Events of
+ * other sources wait for it.
+ */
+static int refresh_front(struct reader *rd, struct source *src)
+{
+	int err;
+
+	if (src->ready) {
+		sources_look(rd);
+		return 0;
+	}
+	err = source_refresh(rd, src);
+	if (!err)
+		heap_put_front(rd);
 	return err;
 }
 
@@ -129,8 +148,8 @@ static bool all_ahead(const struct reader *rd, u64 bound)
 {
 	unsigned int i;
 
-	for (i = 0; i < rd->nr; i++) {
-		const struct source *src = reader_source(rd, i);
+	for (i = 0; i < rd->nr_heap; i++) {
+		const struct source *src = rd->heap[i].src;
 
 		if (src->ready && src->key <= bound + AHEAD_NS)
 			return false;
@@ -170,7 +189,7 @@ int reader_fill(struct reader *rd, size_t want)
 		if (unlikely(reader_tell(rd, want)))
 			continue;
 		src = rd->heap->src;
-		if (likely(src->ready)) {
+		if (reader_may_give(rd)) {
 			give_events(rd, src);
 			continue;
 		}
@@ -184,23 +203,20 @@ int reader_fill(struct reader *rd, size_t want)
 			err = refresh_all(rd) ?: look_for_lanes(rd);
 			if (err)
 				return err;
-			if (rd->nr_ready || announce_is_next(&rd->told, rd->heap->key))
+			if (rd->nr_ready || announce_is_next(&rd->told, reader_bound(rd)))
 				continue;
 			/* If a name is due, it waits for events that a busy lane may still give. */
 			return rd->told.name_ts != U64_MAX ? -EAGAIN : 0;
 		}
 		rd->fresh = true;
-		err = source_refresh(rd, src);
+		err = refresh_front(rd, src) ?: look_for_lanes(rd);
 		if (err)
 			return err;
-		heap_put_front(rd);
 		if (!src->ready && src->busy && ++tries > BUSY_TRIES)
 			return -EAGAIN;
-		err = look_for_lanes(rd);
-		if (err)
-			return err;
-		if (unlikely(!src->ready && !src->busy && ++waits > BUSY_TRIES)) {
-			if (all_ahead(rd, src->key))
+		if (unlikely((src->ready || !src->busy) && !reader_may_give(rd) &&
+			     ++waits > BUSY_TRIES)) {
+			if (all_ahead(rd, reader_bound(rd)))
 				return -EAGAIN;
 			waits = 0;
 		}

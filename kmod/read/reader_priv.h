@@ -39,6 +39,8 @@ struct front {
  * @skipped: number of events skipped in this call because they are before @place
  * @place: target of the last lseek(2), ns; 0 after open
  * @fresh: events may have been copied: check what must be sent besides events
+ * @limit: no source gives an event of this time or later: a name, a change of state or the idle
+ *	lanes come first; ns
  * @until: the front source gives its events before this time, ns
  * @stop: the front source gives events only until the buffer of @wire is filled up to this byte
  * @last: time of the last event that was made into a frame, ns; read without lock
@@ -49,7 +51,10 @@ struct front {
  * @room: number of sources that @heap has room for
  * @rings: by CPU
  * @lanes: by slot, in chunks
- * @heap: all sources, ordered by the time of their next event
+ * @nr_heap: number of sources in @heap
+ * @heap: the rings and the lanes at hand, ordered by the time of their next event
+ * @idle: bound of the lanes that are not in @heap, ns: see sources.c
+ * @look: the reader's last look at changed slots, see slots_changed_since()
  * @told: what the reader was sent besides events
  * @wire: frames not read yet
  *
@@ -69,12 +74,15 @@ struct reader {
 	bool		fresh;
 	u32		stop;
 	u64		place;
-	u64		until;
+	u64		limit, until;
 	u64		last, last_end;
 	unsigned int	nr, nr_ready, nr_rings, room;
 	struct ring_source *rings;
 	struct lane_source *lanes[SLOTS_MAX / SLOTS_CHUNK];
+	unsigned int	nr_heap;
 	struct front	*heap;
+	u64		idle;
+	u64		look;
 	struct announce	told;
 	struct wire	wire;
 };
@@ -92,6 +100,18 @@ static inline struct lane_source *reader_lane(const struct reader *rd, unsigned 
 static inline struct source *reader_source(const struct reader *rd, unsigned int i)
 {
 	return i < rd->nr_rings ? &rd->rings[i].src : &reader_lane(rd, i - rd->nr_rings)->src;
+}
+
+/* No event older than this can come. */
+static inline u64 reader_bound(const struct reader *rd)
+{
+	return min(rd->heap->key, rd->idle);
+}
+
+/* Is there an event at the front, and no older one in another source? */
+static inline bool reader_may_give(const struct reader *rd)
+{
+	return likely(rd->heap->src->ready) && likely(rd->heap->key < rd->idle);
 }
 
 /*
@@ -132,10 +152,8 @@ static __always_inline struct window reader_window(const struct reader *rd)
 	const struct wire *w = &rd->wire;
 	const u64 left = a->quiet.bytes > w->bytes ? a->quiet.bytes - w->bytes : 0;
 	const u64 from = max(a->quiet.from, rd->place);
-	u64 until = min(a->quiet.until, a->name_ts);
+	const u64 until = min(a->quiet.until, rd->limit);
 
-	if (unlikely(a->has_past))
-		until = min(until, a->past.ts);
 	return (struct window) {
 		.from = from,
 		.span = until > from ? until - from : 0,

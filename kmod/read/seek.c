@@ -27,7 +27,7 @@ static void seek_go(struct reader *rd, u64 ts, u64 now)
 		source_seek(rd, reader_source(rd, i), ts, now);
 		cond_resched();
 	}
-	heap_make(rd);
+	sources_restart(rd);
 	WRITE_ONCE(rd->last, 0);
 	announce_rewind(&rd->told);
 }
@@ -38,15 +38,15 @@ static void seek_go(struct reader *rd, u64 ts, u64 now)
  */
 static loff_t reader_tell(struct reader *rd)
 {
-	u64 next = U64_MAX;
+	u64 next = rd->idle;
 	bool ready = false;
 	unsigned int i;
 
 	if (rd->last && rd->wire.bytes - wire_staged(&rd->wire) < rd->last_end)
 		return rd->last;
-	for (i = 0; i < rd->nr; i++) {
-		ready |= reader_source(rd, i)->ready;
-		next = min(next, reader_source(rd, i)->key);
+	for (i = 0; i < rd->nr_heap; i++) {
+		ready |= rd->heap[i].src->ready;
+		next = min(next, rd->heap[i].src->key);
 	}
 	/* A ring without an event at hand may have one by now, but none before its bound. */
 	if (ready)

@@ -18,6 +18,7 @@
 #include <linux/string.h>
 
 #include "heap.h"
+#include "lane/lane_awake.h"
 #include "lane/take.h"
 #include "reader_priv.h"
 #include "ring/clock.h"
@@ -312,6 +313,9 @@ static run_place_t next_event(struct reader *rd, struct lane_source *s)
 			break;
 		s->src.lost += r.idx - s->idx;
 		lane_source_enter(rd, s, place, &r);
+		/* Another thread of the program may have written while the lane's thread slept. */
+		s->lo = max(s->lo, s->src.key);
+		s->hi = max(s->hi, s->lo);
 		if (lane_source_look(rd, s))
 			source_set_ready(rd, &s->src, true);
 	} while (!s->src.ready && ++tries < RUN_TRIES);
@@ -322,6 +326,7 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 {
 	struct slot_view v;
 	run_place_t place = s->run;
+	bool news;
 
 	slot_refresh(s->slot, &v);
 	s->src.busy = v.busy;
@@ -339,6 +344,8 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 		s->src.busy = true;
 	else if (!s->src.ready)
 		s->src.key = max(s->src.key, v.floor);
-	if (unlikely(lane_source_has_news(s, &v)))
+	news = lane_source_has_news(s, &v);
+	if (unlikely(news))
 		report_lane(rd, s, &v);
+	s->idle = !s->src.ready && !s->src.busy && !news && !lane_awake_may(s->slot);
 }

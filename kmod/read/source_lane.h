@@ -17,6 +17,8 @@ struct reader;
  * @src: the head; if ready, @ev is the event at the front
  * @slot: number of the slot
  * @quick: wire_quick() may make the frame of @ev
+ * @listed: the source is in the reader's heap
+ * @idle: at the last look nothing was unread, and the lane slept
  * @plain: wire_quick() may, and @head is valid for any record of the short form
  * @at: bytes of @run that were read
  * @len: bytes of records in @run
@@ -36,6 +38,7 @@ struct lane_source {
 	struct source	src;
 	u16		slot;
 	bool		quick, plain;
+	bool		listed, idle;
 	u32		at, len, data;
 	run_place_t	run;
 	u64		time;
@@ -53,6 +56,7 @@ static inline struct lane_source *lane_source(struct source *src)
 	return container_of(src, struct lane_source, src);
 }
 
+void lane_source_init(struct lane_source *s, unsigned int slot);
 void lane_source_begin(struct lane_source *s, u64 key);
 
 /* The four operations: see source.h. */
@@ -70,7 +74,7 @@ bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v
 void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to);
 
 /* For all slots, including those that the reader does not know yet */
-bool lane_sources_unread(const struct reader *rd, unsigned int percent);
+bool lane_sources_unread(struct reader *rd, unsigned int percent);
 u64 lane_sources_lag(const struct reader *rd);
 
 #endif /* DEVTRACE_SOURCE_LANE_H */

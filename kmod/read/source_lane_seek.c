@@ -10,10 +10,13 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
+#include "heap.h"
+#include "lane/lane_awake.h"
 #include "lane/take.h"
 #include "reader_priv.h"
 #include "source.h"
 #include "source_lane.h"
+#include "sources.h"
 
 /* Go to the first event of the run that is not older than @ts. */
 static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
@@ -62,7 +65,8 @@ void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	struct slot_view v;
 
-	slot_view(s->slot, &v);
+	if (ts)
+		slot_view(s->slot, &v);
 	s->at = 0;
 	s->len = 0;
 	if (ts == U64_MAX)
@@ -93,9 +97,49 @@ void lane_source_clear(struct reader *rd, struct lane_source *s)
 	source_set_ready(rd, &s->src, false);
 }
 
+/**
+ * lane_source_init() - a source that has read nothing
+ * @s: the source, of uninitialized memory: clearing whole pages takes longer
+ * @slot: its slot
+ *
+ * @ev, @head and the limits of the run are set before they are used.
+ */
+void lane_source_init(struct lane_source *s, unsigned int slot)
+{
+	unsigned int cause;
+
+	s->src.key = 0;
+	s->src.last = 0;
+	s->src.lost = 0;
+	s->src.cleared = 0;
+	s->src.tid = 0;
+	s->src.number = nr_cpu_ids + slot;
+	s->src.kind = SOURCE_LANE;
+	s->src.ready = false;
+	s->src.busy = false;
+	s->slot = slot;
+	s->quick = false;
+	s->plain = false;
+	s->listed = false;
+	s->idle = false;
+	s->at = 0;
+	s->len = 0;
+	s->data = 0;
+	s->run = 0;
+	s->time = 0;
+	s->lo = 0;
+	s->hi = 0;
+	s->turn = 0;
+	s->idx = 0;
+	s->ev.cpu = DEVTRACE_LANE_NO_CPU;
+	for (cause = 0; cause < SLOT_CAUSES; cause++)
+		s->drops[cause] = 0;
+	s->bad = 0;
+}
+
 /*
- * Set the place in a slot that is new to the reader. @s is zeroed except for its slot and number;
- * no event is older than @key. Cleared events are reported as cleared.
+ * Set the place in a slot that is new to the reader. @s comes from lane_source_init(); no event is
+ * older than @key. Cleared events are reported as cleared.
  */
 void lane_source_begin(struct lane_source *s, u64 key)
 {
@@ -104,36 +148,67 @@ void lane_source_begin(struct lane_source *s, u64 key)
 	s->src.key = key;
 }
 
-/* Has this slot unread events? The reader may not know the slot yet. */
-static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
+/* Has a slot that the reader does not know yet unread events? */
+static bool new_slot_unread(unsigned int slot, u64 bytes)
 {
-	const struct lane_source *s = NULL;
 	struct slot_view v;
 
-	if (slot < reader_nr_lanes(rd))
-		s = reader_lane(rd, slot);
 	slot_refresh(slot, &v);
-	if (bytes)
-		return slots_behind(slot, s ? s->run : 0, s ? s->idx : 0) >= bytes;
-	return s ? v.idx != s->idx || lane_source_has_news(s, &v) : v.idx != 0;
+	return bytes ? slots_behind(slot, 0, 0) >= bytes : v.idx;
 }
 
-/* Has a slot unread events: @percent of the ring of blocks, or any if it is 0? */
-bool lane_sources_unread(const struct reader *rd, unsigned int percent)
+/* Has this lane unread events? */
+static bool lane_source_unread(struct lane_source *s, u64 bytes)
 {
-	const u64 size = slots_bytes();
-	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
-	u64 bytes = 0;
+	struct slot_view v;
+	bool unread;
 
-	/* The ring is never completely full, since room is made one block in advance. */
-	if (percent && size)
-		bytes = min(div_u64(size * percent, 100), size - 2 * BLOCK_BYTES);
-	for (i = 0; i < nr; i++) {
-		if (slot_unread(rd, i, bytes))
+	slot_refresh(s->slot, &v);
+	unread = v.idx != s->idx || lane_source_has_news(s, &v);
+	s->idle = !unread && !s->src.ready && !v.busy && !lane_awake_may(s->slot);
+	return bytes ? slots_behind(s->slot, s->run, s->idx) >= bytes : unread;
+}
+
+/* Has one of the lanes in the heap unread events? */
+static bool listed_unread(struct reader *rd, u64 bytes)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr_heap; i++) {
+		if (rd->heap[i].src->kind != SOURCE_LANE)
+			continue;
+		if (lane_source_unread(lane_source(rd->heap[i].src), bytes))
 			return true;
 		cond_resched();
 	}
 	return false;
+}
+
+/**
+ * lane_sources_unread() - does a slot have unread events?
+ * @rd: the reader
+ * @percent: require this part of the ring of blocks to be unread; 0: any event
+ */
+bool lane_sources_unread(struct reader *rd, unsigned int percent)
+{
+	const u64 size = slots_bytes();
+	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
+	u64 bytes = 0;
+	bool unread;
+
+	/* The ring is never completely full, since room is made one block in advance. */
+	if (percent && size)
+		bytes = min(div_u64(size * percent, 100), size - 2 * BLOCK_BYTES);
+	if (!nr)
+		return false;
+	sources_look(rd);
+	unread = listed_unread(rd, bytes);
+	heap_drop_idle(rd);
+	for (i = reader_nr_lanes(rd); !unread && i < nr; i++) {
+		unread = new_slot_unread(i, bytes);
+		cond_resched();
+	}
+	return unread;
 }
 
 /* Unread bytes of the ring of blocks. The reader may read meanwhile. */

@@ -5,16 +5,27 @@
  * The set has the ring of each possible CPU from the beginning. A reader of stream 0 adds each slot
  * that ever had a lane when it finds the slot.
  *
+ * The heap has the rings and the lanes at hand. The other lanes are idle: the reader has read all
+ * of them, and they sleep (lane_awake.c). @idle is a bound for all of them: no event older than it
+ * can come from an idle lane. A look finds the lanes that woke or changed since the last look, and
+ * then raises the bound to the time at which it began. So a reader's work grows with the lanes that
+ * have something new, not with all lanes.
+ *
  * Invariants: Sources are never removed. A new slot has no event older than the events that the
  * reader gave before it looked for slots. stream_reader(), which may run at the same time, finds as
  * many sources as rd->nr says.
  */
+#include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "heap.h"
+#include "lane/lane_awake.h"
 #include "reader_priv.h"
+#include "ring/clock.h"
 #include "source.h"
 #include "sources.h"
 #include "stream/stream.h"
@@ -26,14 +37,11 @@ static int make_chunk(struct reader *rd, unsigned int chunk)
 
 	if (rd->lanes[chunk])
 		return 0;
-	lanes = kvcalloc(SLOTS_CHUNK, sizeof(*lanes), GFP_KERNEL_ACCOUNT);
+	lanes = kvmalloc_array(SLOTS_CHUNK, sizeof(*lanes), GFP_KERNEL_ACCOUNT);
 	if (!lanes)
 		return -ENOMEM;
-	for (i = 0; i < SLOTS_CHUNK; i++) {
-		lanes[i].slot = chunk * SLOTS_CHUNK + i;
-		lanes[i].src.number = nr_cpu_ids + lanes[i].slot;
-		lanes[i].src.kind = SOURCE_LANE;
-	}
+	for (i = 0; i < SLOTS_CHUNK; i++)
+		lane_source_init(&lanes[i], chunk * SLOTS_CHUNK + i);
 	rd->lanes[chunk] = lanes;
 	return 0;
 }
@@ -54,19 +62,80 @@ static int make_room(struct reader *rd, unsigned int nr)
 			GFP_KERNEL_ACCOUNT);
 	if (!heap)
 		return -ENOMEM;
+	memcpy(heap, rd->heap, rd->nr_heap * sizeof(*heap));
 	kvfree(rd->heap);
 	rd->heap = heap;
 	rd->room = rd->nr_rings + chunks * SLOTS_CHUNK;
 	return 0;
 }
 
-static void fill_heap(struct reader *rd)
+/* Add a lane to the heap; the caller calls heap_make(). */
+static void list_lane(struct reader *rd, struct lane_source *s)
+{
+	s->listed = true;
+	rd->heap[rd->nr_heap++].src = &s->src;
+}
+
+/**
+ * sources_restart() - all sources were moved: nothing is known of any lane
+ * @rd: the reader
+ *
+ * The next look finds each slot that ever changed.
+ */
+void sources_restart(struct reader *rd)
 {
 	unsigned int i;
 
-	for (i = 0; i < rd->nr; i++)
-		rd->heap[i].src = reader_source(rd, i);
+	for (i = 0; i < reader_nr_lanes(rd); i++)
+		reader_lane(rd, i)->listed = false;
+	for (i = 0; i < rd->nr_rings; i++)
+		rd->heap[i].src = &rd->rings[i].src;
+	rd->nr_heap = rd->nr_rings;
+	rd->look = 0;
+	rd->idle = reader_nr_lanes(rd) ? 0 : U64_MAX;
 	heap_make(rd);
+}
+
+/**
+ * sources_look() - find the lanes that may have something new
+ * @rd: the reader
+ *
+ * Adds them to the heap, and raises the bound of the idle lanes.
+ */
+void sources_look(struct reader *rd)
+{
+	const unsigned int nr = reader_nr_lanes(rd), before = rd->nr_heap;
+	const u64 now = devtrace_clock_now();
+	DECLARE_BITMAP(slots, SLOTS_MAX);
+	struct lane_source *s;
+	unsigned int i;
+
+	if (!nr)
+		return;
+	bitmap_zero(slots, nr);
+	/*
+	 * LMM(lane_awake:E): The clock before the bits. If a lane is found asleep, then its thread
+	 * reads the clock later. Pairs with the scheduler's barrier after the probe.
+	 */
+	smp_mb();
+	lane_awake_news(slots, nr);
+	/*
+	 * LMM(lane_awake:F): The bits before the changes. If a lane is found asleep, then the
+	 * events that were taken before it fell asleep are found. Pairs with fall_asleep().
+	 */
+	smp_rmb();
+	slots_changed_since(&rd->look, slots, nr);
+	for_each_set_bit(i, slots, nr) {
+		s = reader_lane(rd, i);
+		s->idle = false;
+		if (s->listed)
+			continue;
+		s->src.key = max(s->src.key, rd->idle);
+		list_lane(rd, s);
+	}
+	rd->idle = max(rd->idle, now);
+	if (rd->nr_heap != before)
+		heap_make(rd);
 }
 
 /* Add sources for new slots. Return 0 or -ENOMEM. */
@@ -80,14 +149,18 @@ int sources_follow(struct reader *rd)
 	err = make_room(rd, nr);
 	if (err)
 		return err;
-	for (i = reader_nr_lanes(rd); i < nr; i++)
+	if (!reader_nr_lanes(rd))
+		rd->idle = rd->last;
+	for (i = reader_nr_lanes(rd); i < nr; i++) {
 		lane_source_begin(reader_lane(rd, i), rd->last);
+		list_lane(rd, reader_lane(rd, i));
+	}
 	/*
 	 * LMM(reader_nr:A): If stream_reader() reads this number, then it reads the sources
 	 * that it counts. Pairs with reader_nr:B.
 	 */
 	smp_store_release(&rd->nr, rd->nr_rings + nr);
-	fill_heap(rd);
+	heap_make(rd);
 	return 0;
 }
 
@@ -111,7 +184,7 @@ int sources_init(struct reader *rd)
 	}
 	if (make_room(rd, 0))
 		return -ENOMEM;
-	fill_heap(rd);
+	sources_restart(rd);
 	return sources_follow(rd);
 }
 

@@ -6,6 +6,8 @@
 struct reader;
 
 int sources_init(struct reader *rd);
+void sources_restart(struct reader *rd);
+void sources_look(struct reader *rd);
 int sources_follow(struct reader *rd);
 void sources_free(struct reader *rd);
 

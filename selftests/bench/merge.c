@@ -7,6 +7,8 @@
  *	merge read N E	like cat, with E events in each of N lanes, interleaved
  *	merge open N	opening the device for reading, and the first read, with an event in
  *			each of N lanes
+ *	merge follow N	a reader that waits, when one of N threads emits an event and the others
+ *			sleep: its processor time; and a read(2) that finds nothing
  *	merge room	bytes of the buffer for an event of a lane, and bytes of a lane
  *
  * Prints `name cost`, in thousandths of a nanosecond per event; on a board whose clock advances
@@ -20,6 +22,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +40,7 @@
 #define BATCHES		101
 #define READINGS	4
 #define OPENINGS	16
+#define FOLLOWED	32
 #define STEP		300	/* ns between two events to be read */
 
 /* For lanes.c: the trace clock. */
@@ -173,6 +178,86 @@ static void measure_open(int lanes)
 	printf("lane.first%d %" PRIu64 "\n", lanes, least[1] * 1000);
 }
 
+static int follow_told[2], follow_fd;
+
+/* Has a lane, and emits an event for each byte that it is told. */
+static void *follow_thread(void *arg)
+{
+	struct lane l;
+	char c;
+
+	if (lane_open(&l, follow_fd, DEVTRACE_LANE_MIN))
+		err(1, "no lane to be had");
+	lane_mark(&l, DEVTRACE_T_USER, 0, 0);
+	/* All but the one that is told sleep here for ever. */
+	while (arg && read(follow_told[0], &c, 1) == 1)
+		lane_mark(&l, DEVTRACE_T_USER, 1, c);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static uint64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Read until there is nothing more; return what the last read(2) took. */
+static uint64_t follow_drain(int reader)
+{
+	static char buf[CHUNK];
+	uint64_t begin;
+	ssize_t n;
+
+	do {
+		begin = now();
+		n = read(reader, buf, sizeof(buf));
+	} while (n > 0);
+	if (errno != EAGAIN)
+		err(1, "cannot read");
+	return now() - begin;
+}
+
+static void measure_follow(int threads)
+{
+	uint64_t took[FOLLOWED], least = UINT64_MAX, look;
+	struct pollfd p = { .events = POLLIN };
+	pthread_attr_t small;
+	pthread_t t;
+	char c = 1;
+
+	follow_fd = open("/dev/trace", O_WRONLY);
+	p.fd = open("/dev/trace", O_RDONLY | O_NONBLOCK);
+	if (follow_fd < 0 || p.fd < 0 || pipe(follow_told) || pthread_attr_init(&small) ||
+	    pthread_attr_setstacksize(&small, 32768))
+		err(1, "/dev/trace");
+	for (int i = 0; i < threads; i++)
+		if (pthread_create(&t, &small, follow_thread, i ? NULL : &c))
+			errx(1, "thread %d", i);
+	/* It follows from the first poll(2) on, and soon the kernel watches the threads. */
+	for (int i = 0; i < 50; i++) {
+		follow_drain(p.fd);
+		poll(&p, 1, 20);
+	}
+	for (int i = 0; i < FOLLOWED; i++) {
+		if (write(follow_told[1], &c, 1) != 1)
+			err(1, "cannot tell");
+		took[i] = cpu_time();
+		if (poll(&p, 1, -1) != 1)
+			err(1, "poll");
+		follow_drain(p.fd);
+		took[i] = cpu_time() - took[i];
+		look = follow_drain(p.fd);
+		least = look < least ? look : least;
+	}
+	qsort(took, FOLLOWED, sizeof(took[0]), compare);
+	printf("lane.follow%d %" PRIu64 "\n", threads, took[FOLLOWED / 2] * 1000);
+	printf("lane.look%d %" PRIu64 "\n", threads, least * 1000);
+}
+
 /* In a full buffer; and the default size of a lane. */
 static void measure_room(void)
 {
@@ -203,10 +288,12 @@ int main(int argc, char **argv)
 		measure_read(atoi(argv[2]), atoi(argv[3]));
 	} else if (!strcmp(what, "open") && argc == 3) {
 		measure_open(atoi(argv[2]));
+	} else if (!strcmp(what, "follow") && argc == 3) {
+		measure_follow(atoi(argv[2]));
 	} else if (!strcmp(what, "room") && argc == 2) {
 		measure_room();
 	} else {
-		fprintf(stderr, "usage: merge emit | read LANES EVENTS | open LANES | room\n");
+		fprintf(stderr, "usage: merge emit | read LANES EVENTS | open LANES | follow THREADS | room\n");
 		return 2;
 	}
 	return 0;
