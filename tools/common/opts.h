@@ -3,7 +3,8 @@
  * opts.h - command lines of the programs
  *
  * The help text defines the options: "  -n, --last N", "      --raw" for an option without a
- * letter, or "  -m" for one without a name. A word after the name is its argument, [=WORD] an optional one.
+ * letter, or "  -m" for one without a name. A word after the name is its argument; [=WORD] is an
+ * optional argument.
  */
 #ifndef COMMON_OPTS_H
 #define COMMON_OPTS_H

@@ -200,7 +200,7 @@ static void report(struct tc *tc, const struct save *s, const char *path)
 	out_char(o, '\n');
 }
 
-/* Copy the stream to the file. Return 0, or 1 after a message or a signal. */
+/* Copy the stream to the file. Return 0, or 1 after printing an error or after a signal. */
 static int save(struct tc *tc, struct save *s, int fd, const char *device, const char *path)
 {
 	struct tc_file f;

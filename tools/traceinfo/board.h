@@ -22,7 +22,7 @@ void ti_boards_free(struct ti_board *boards, size_t n);
 /* If the note is the name of a board, copy it to name and return true. */
 bool ti_board_note(char name[TI_BOARD_NAME], const struct devtrace_note *note);
 
-/* Read all boards and print their events in order. Return 0, or 1 after a message. */
+/* Read all boards and print their events in order. Return 0, or 1 after printing an error. */
 int ti_merge(struct ti_run *run, struct ti_board *boards, size_t n);
 
 #endif

@@ -239,7 +239,7 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e);
 /* Does it filter by anything but time? */
 bool ti_filter_by_event(const struct ti_filter *f);
 
-/* The compiled header of a line; NULL after a message. */
+/* Return the compiled header of a line, or NULL after printing an error. */
 struct ti_header;
 /* bare: no name before a line of text. */
 struct ti_header *ti_header_new(const char *format, bool bare);
@@ -470,7 +470,7 @@ int ti_complain(const char *path, const char *what, const char *hint);
 /* How an input ended: it was complete; the rest comes later; or a signal stopped the reading. */
 enum ti_ending { TI_END_WHOLE, TI_END_LATER, TI_END_STOPPED };
 
-/* The steps of reading run->in; they return 1 after a message. buf has TI_BLOCK bytes. */
+/* The steps of reading run->in; they return 1 after printing an error. @buf: TI_BLOCK bytes. */
 void ti_input_init(struct ti_input *in);
 int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, char *buf);
 int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg);
@@ -492,7 +492,7 @@ ssize_t ti_input_read(struct ti_run *run, int fd, char *buf, size_t n);
 int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		 const struct stat *st, bool live);
 
-/* Read one input to its end. Return 0, or 1 after a message. */
+/* Read one input to its end. Return 0, or 1 after printing an error. */
 int ti_input_file(struct ti_run *run, const struct ti_piece *piece);
 /* Read an input from a descriptor. path is its name in messages; piece may be NULL. */
 int ti_input_fd(struct ti_run *run, int fd, const char *path, const struct ti_piece *piece);

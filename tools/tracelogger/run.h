@@ -112,7 +112,7 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t ns);
 /* After an error of the link: go on with the spool, if there is one. Returns true if so. */
 bool tl_use_spool(struct tl_run *r, int err);
 void tl_swap_stores(struct tl_run *r);
-/* At the end: send the spool. Returns true, after a message, if files remain in it. */
+/* At the end: send the spool. If files remain in it, print their size and return true. */
 bool tl_empty_spool(struct tl_run *r, int *err);
 /* Note that all events of the device have been read. */
 void tl_drained(struct tl_run *r);
