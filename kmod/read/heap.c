@@ -14,6 +14,7 @@
 #include <linux/limits.h>
 
 #include "heap.h"
+#include "source.h"
 
 /* Move the front source to its place after its key has changed. */
 void heap_put_front(struct reader *rd)
@@ -46,12 +47,14 @@ void heap_make(struct reader *rd)
 void heap_drop_idle(struct reader *rd)
 {
 	unsigned int i, nr = 0;
+	struct lane_source *lane;
 	struct source *src;
 
 	for (i = 0; i < rd->nr_heap; i++) {
 		src = rd->heap[i].src;
-		if (src->kind == SOURCE_LANE && lane_source(src)->idle)
-			lane_source(src)->listed = false;
+		lane = source_as_lane(src);
+		if (lane && lane->idle)
+			lane->listed = false;
 		else
 			rd->heap[nr++].src = src;
 	}

@@ -172,12 +172,14 @@ static bool lane_source_unread(struct lane_source *s, u64 bytes)
 /* Has one of the lanes in the heap unread events? */
 static bool listed_unread(struct reader *rd, u64 bytes)
 {
+	struct lane_source *lane;
 	unsigned int i;
 
 	for (i = 0; i < rd->nr_heap; i++) {
-		if (rd->heap[i].src->kind != SOURCE_LANE)
+		lane = source_as_lane(rd->heap[i].src);
+		if (!lane)
 			continue;
-		if (lane_source_unread(lane_source(rd->heap[i].src), bytes))
+		if (lane_source_unread(lane, bytes))
 			return true;
 		cond_resched();
 	}
