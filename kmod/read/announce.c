@@ -386,7 +386,7 @@ bool announce_stop_is_next(struct announce *a)
  */
 bool announce_stops_again(const struct announce *a)
 {
-	/* LMM(missed:E), LMM(early:B): as in announce_stop_is_next(). */
+	/* As in announce_stop_is_next(): LMM(missed:E), LMM(early:B). */
 	smp_rmb();
 	return is_about_to_stop(a->stream);
 }
