@@ -27,6 +27,8 @@ DEFINE_RAW_SPINLOCK(slots_lock);
 struct block_ring slots_blocks;
 struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
 u64 slots_dropped[SLOT_CAUSES];
+/* Readers begin with look 0. */
+u64 slots_next_look = 1, slots_newest_change, slots_chunk_changes[SLOTS_MAX / SLOTS_CHUNK];
 
 /* Bits of slots in use; protected by slots_lock. */
 static DECLARE_BITMAP(taken, SLOTS_MAX);
@@ -39,6 +41,13 @@ struct chunk {
 	struct chain	chains[SLOTS_CHUNK];
 	struct slot	slots[SLOTS_CHUNK];
 };
+
+void slot_note_change(unsigned int slot)
+{
+	slot_at(slot)->change = slots_next_look;
+	slots_chunk_changes[slot / SLOTS_CHUNK] = slots_next_look;
+	slots_newest_change = slots_next_look;
+}
 
 /*
  * Allocate a free slot; return SLOTS_MAX if there is none. If the slot's chunk does not exist yet,

@@ -13,20 +13,6 @@
 #include "slot.h"
 #include "slot_priv.h"
 
-/* Readers begin with look 0. */
-u64 slots_next_look = 1;
-
-/* Protected by slots_lock. */
-static u64 newest_change;
-static u64 chunk_changes[SLOTS_MAX / SLOTS_CHUNK];
-
-void slot_note_change(unsigned int slot)
-{
-	slot_at(slot)->change = slots_next_look;
-	chunk_changes[slot / SLOTS_CHUNK] = slots_next_look;
-	newest_change = slots_next_look;
-}
-
 static void chunk_changed_since(u64 seen, unsigned int chunk, unsigned long *slots,
 				unsigned int nr)
 {
@@ -54,9 +40,9 @@ void slots_changed_since(u64 *seen, unsigned long *slots, unsigned int nr)
 
 	raw_spin_lock(&slots_lock);
 	*seen = slots_next_look++;
-	if (newest_change > since)
+	if (slots_newest_change > since)
 		for (i = 0; i * SLOTS_CHUNK < nr; i++)
-			if (chunk_changes[i] > since)
+			if (slots_chunk_changes[i] > since)
 				__set_bit(i, chunks);
 	raw_spin_unlock(&slots_lock);
 	for_each_set_bit(i, chunks, SLOTS_MAX / SLOTS_CHUNK)

@@ -61,8 +61,8 @@ static inline struct slot *slot_at(unsigned int slot)
 	return &slots_chunks[slot / SLOTS_CHUNK][slot % SLOTS_CHUNK];
 }
 
-/* The next look of a reader, see slot_change.c. Protected by slots_lock. */
-extern u64 slots_next_look;
+/* The next look of a reader, and the last changes: see slot_change.c. Protected by slots_lock. */
+extern u64 slots_next_look, slots_newest_change, slots_chunk_changes[SLOTS_MAX / SLOTS_CHUNK];
 
 void slot_note_change(unsigned int slot);
 

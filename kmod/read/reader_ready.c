@@ -14,6 +14,7 @@
 #include "reader_ready.h"
 #include "source_lane.h"
 #include "source_ring.h"
+#include "sources.h"
 #include "stream/stream.h"
 
 /* May there be something to read, and enough for the watermark? */
@@ -25,7 +26,10 @@ static bool may_have(struct reader *rd)
 	if (!rd->told.begun || announce_has_names(&rd->told, 0) || announce_has_past(&rd->told) ||
 	    rd->clears != stream_clears(s) || (rd->nr_ready && !percent))
 		return true;
-	return ring_sources_unread(rd, percent) || lane_sources_unread(rd, percent);
+	if (ring_sources_unread(rd, percent))
+		return true;
+	sources_look(rd);
+	return lane_sources_unread(rd, percent);
 }
 
 /*

@@ -16,7 +16,6 @@
 #include "reader_priv.h"
 #include "source.h"
 #include "source_lane.h"
-#include "sources.h"
 
 /* Go to the first event of the run that is not older than @ts. */
 static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
@@ -188,7 +187,7 @@ static bool listed_unread(struct reader *rd, u64 bytes)
 
 /**
  * lane_sources_unread() - does a slot have unread events?
- * @rd: the reader
+ * @rd: the reader; the caller has called sources_look()
  * @percent: require this part of the ring of blocks to be unread; 0: any event
  */
 bool lane_sources_unread(struct reader *rd, unsigned int percent)
@@ -203,7 +202,6 @@ bool lane_sources_unread(struct reader *rd, unsigned int percent)
 		bytes = min(div_u64(size * percent, 100), size - 2 * BLOCK_BYTES);
 	if (!nr)
 		return false;
-	sources_look(rd);
 	unread = listed_unread(rd, bytes);
 	heap_drop_idle(rd);
 	for (i = reader_nr_lanes(rd); !unread && i < nr; i++) {
