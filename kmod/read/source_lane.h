@@ -17,8 +17,6 @@ struct reader;
  * @src: the head; if ready, @ev is the event at the front
  * @slot: number of the slot
  * @quick: wire_quick() may make the frame of @ev
- * @listed: the source is in the reader's heap
- * @idle: at the last look nothing was unread, and the lane slept
  * @plain: wire_quick() may, and @head is valid for any record of the short form
  * @at: bytes of @run that were read
  * @len: bytes of records in @run
@@ -30,6 +28,8 @@ struct reader;
  * @ev: type, length and CPU of the event at the front
  * @head: beginning of its frame
  * @turn: call of reader_fill() in which the run was last known to exist, on 32-bit machines
+ * @listed: the source is in the reader's heap
+ * @idle: at the last look nothing was unread, and the lane slept
  * @idx: number of the slot's events before the front
  * @drops: number of drops reported, by cause
  * @bad: number of invalid lanes reported
@@ -38,7 +38,6 @@ struct lane_source {
 	struct source	src;
 	u16		slot;
 	bool		quick, plain;
-	bool		listed, idle;
 	u32		at, len, data;
 	run_place_t	run;
 	u64		time;
@@ -46,6 +45,7 @@ struct lane_source {
 	struct lane_event ev;
 	struct wire_head head;
 	unsigned int	turn;
+	bool		listed, idle;
 	u64		idx;
 	u64		drops[SLOT_CAUSES];
 	u64		bad;

@@ -25,7 +25,7 @@ WEAK void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t
 extern WEAK const struct devtrace_qp_framework devtrace_qp_framework;
 WEAK void QS_onTestSetup(void);
 WEAK void QS_onTestTeardown(void);
-extern WEAK const char devtrace_qp_is_fixture;
+extern WEAK char devtrace_qp_is_fixture;
 
 /* QS names the sender of a host's events so. */
 static char qp_sender;

@@ -71,7 +71,7 @@ echo "ok $nr a table that there is not"
 # On a terminal lines fit 80 columns and heads are bold; a pipe gets the same without colour.
 for columns in 80 132; do
 	nr=$((nr + 1))
-	script -qec "stty cols $columns; traceinfo --no-default-fmt --color=auto --summary trace" \
+	TERM=xterm script -qec "stty cols $columns; traceinfo --no-default-fmt --color=auto --summary trace" \
 		/dev/null </dev/null 2>&1 | tr -d '\r' >terminal
 	sed "s/$(printf '\033')\[[0-9;]*m//g" terminal >plain
 	traceinfo --no-default-fmt --summary trace >pipe

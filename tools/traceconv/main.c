@@ -145,7 +145,7 @@ static void identify(struct conv *c)
 /* Frames have a good check and another length: which sizes would be right? */
 static void suggest(const struct conv *c)
 {
-	struct conv_sizes best;
+	struct conv_sizes best = { 0 };
 	const uint8_t *size = (const uint8_t *)&best, *now = (const uint8_t *)&c->sizes;
 	uint64_t fit, all;
 	char sep = ' ';

@@ -3,9 +3,9 @@
  * layout.c - choose the columns before the text
  *
  * Output to a pipe or file has the wide layout, whatever the terminal's width, unless
- * --format=short is given. On a terminal narrower than WIDE the layout is short, and a line with column heads comes
- * first. If the user chose the layout with -H, there are no column heads, and dates are printed.
- * JSON and summaries have no layout.
+ * --format=short is given. On a terminal narrower than WIDE the layout is short, and a line with
+ * column heads comes first. If the user chose the layout with -H, there are no column heads, and
+ * dates are printed. JSON and summaries have no layout.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -179,7 +179,8 @@ extern "C" {
  * struct devtrace_qp - the program's filters, and state of QP/C in QS
  * @glb: a bit for each record, set: wanted
  * @loc: a bit for each QS-ID; 0 is always wanted
- * @locFilter_AP: only object of old records, NULL: any; loc_AP: its name in QP/C 7.3's QS_FILTER_AP_OBJ()
+ * @locFilter_AP: only object of old records, NULL: any; QS_FILTER_AP_OBJ() of QP/C 7.3 calls it
+ *	loc_AP
  * @flags: QP/C's flags: which of its own names it has sent
  */
 struct devtrace_qp {
@@ -224,7 +225,8 @@ void devtrace_qp_rx_input(void);
 
 /*
  * For fixtures of QUTest, see qutest.h. Emit QS_QF_RUN and serve until devtrace_qp_test_stop().
- * Return 0, or 1: there is no receive channel. A RESET executes a fixture without QS_onReset() anew.
+ * Return 0, or 1: there is no receive channel. A RESET executes a fixture without QS_onReset()
+ * anew.
  */
 void devtrace_qp_test_init(void);
 int devtrace_qp_test_run(void);

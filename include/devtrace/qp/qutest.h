@@ -28,8 +28,8 @@ void QS_onTestSetup(void);
 void QS_onTestTeardown(void);
 
 /* Tells the library that the program is a fixture. The linker keeps one copy. */
-extern const char devtrace_qp_is_fixture;
-const char devtrace_qp_is_fixture __attribute__((weak)) = 1;
+extern char devtrace_qp_is_fixture;
+char devtrace_qp_is_fixture __attribute__((weak)) = 1;
 
 #ifdef __cplusplus
 }

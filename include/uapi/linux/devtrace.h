@@ -72,7 +72,7 @@ enum devtrace_type {
 					 ((t) >= DEVTRACE_T_CLOCK && (t) <= DEVTRACE_T_PROC))
 #define DEVTRACE_TYPE_IS_PROFILE_(t)	((t) >= DEVTRACE_T_KERNEL && (t) < DEVTRACE_T_USER2)
 #define DEVTRACE_TYPE_IS_EMITTABLE_(t) \
-	((t) < 256 && !DEVTRACE_TYPE_IS_TRANSPORT_(t) && !DEVTRACE_TYPE_IS_PROFILE_(t))
+	(!((t) >> 8) && !DEVTRACE_TYPE_IS_TRANSPORT_(t) && !DEVTRACE_TYPE_IS_PROFILE_(t))
 
 /**
  * devtrace_type_is_transport() - do frames of a type carry no event?

@@ -178,7 +178,7 @@ enum devtrace_attr {
 	DEVTRACE_A_AVAILABLE,	/* u8: 1: this kernel has at least one of them; 0: none */
 	DEVTRACE_A_ATTACHED,	/* u8: 1: a filter wants the type; 0: it costs nothing */
 	DEVTRACE_A_TRACEPOINT,	/* string: tracepoint of the kernel, SYSTEM:EVENT */
-	DEVTRACE_A_ELEMENTS,	/* string: elements of the events of an added type, in the notation of fmt(5) */
+	DEVTRACE_A_ELEMENTS,	/* string: elements of the events of an added type, as in fmt(5) */
 	DEVTRACE_A_LANE_STATE,	/* u8: enum devtrace_lane_state; 2: open, makes no calls */
 
 	__DEVTRACE_A_MAX,
