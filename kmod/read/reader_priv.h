@@ -3,6 +3,7 @@
 #ifndef DEVTRACE_READER_PRIV_H
 #define DEVTRACE_READER_PRIV_H
 
+#include <linux/build_bug.h>
 #include <linux/kref.h>
 #include <linux/minmax.h>
 #include <linux/rbtree.h>
@@ -86,6 +87,8 @@ struct reader {
 	struct announce	told;
 	struct wire	wire;
 };
+
+static_assert(sizeof(struct reader) <= 32 * 1024);
 
 static inline unsigned int reader_nr_lanes(const struct reader *rd)
 {

@@ -64,14 +64,15 @@ void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	struct slot_view v;
 
-	if (ts)
-		slot_view(s->slot, &v);
 	s->at = 0;
 	s->len = 0;
-	if (ts == U64_MAX)
-		s->run = slot_end(s->slot, &s->idx);
-	else
-		s->run = slot_cleared(s->slot, &s->idx, ts ? NULL : &v);
+	if (ts) {
+		slot_view(s->slot, &v);
+		s->run = ts == U64_MAX ? slot_end(s->slot, &s->idx) :
+			 slot_cleared(s->slot, &s->idx, NULL);
+	} else {
+		s->run = slot_cleared(s->slot, &s->idx, &v);
+	}
 	s->bad = v.bad;
 	memcpy(s->drops, v.dropped, sizeof(s->drops));
 	if (!ts || ts == U64_MAX)

@@ -20,9 +20,10 @@ struct stream_past;
 /* Largest size of a frame: every byte escaped, and the flag. */
 #define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
 /*
- * With this, a reader has 32 KiB: CPUs cache free pages of that order, so allocating takes no lock.
+ * With this, a reader has at most 32 KiB: CPUs cache free pages of that order, so allocating takes
+ * no lock. reader_priv.h checks it.
  */
-#define WIRE_SIZE	(27 * 1024)
+#define WIRE_SIZE	(27 * 1024 - 256)
 
 /**
  * struct wire - frames not read yet
