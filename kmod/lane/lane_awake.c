@@ -24,8 +24,9 @@
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/cache.h>
-#include <linux/hash.h>
+#include <linux/jhash.h>
 #include <linux/pid.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -47,6 +48,8 @@ static atomic_long_t words[WORDS];
 
 /* The first open lane of each thread, by thread id; changes are protected by lock. */
 static struct hlist_head first_lanes[1 << TID_HASH_BITS];
+/* Random: a user must not choose thread ids that make the probe walk a long bucket. */
+static u32 hash_seed;
 static DEFINE_SPINLOCK(lock);
 
 /* The probe is attached, and all lanes were awake then. */
@@ -158,13 +161,22 @@ bool lane_awake_unseen(void)
 	return READ_ONCE(unseen) && xchg(&unseen, false);
 }
 
+static struct hlist_head *first_lanes_of(u32 tid)
+{
+	return &first_lanes[jhash_1word(tid, hash_seed) % (1 << TID_HASH_BITS)];
+}
+
+void lane_awake_init(void)
+{
+	hash_seed = get_random_u32();
+}
+
 /* Find the first lane of a thread. With lock held, or under RCU. */
 static struct lane *first_lane(u32 tid)
 {
 	struct lane *l;
 
-	hlist_for_each_entry_rcu(l, &first_lanes[hash_32(tid, TID_HASH_BITS)], first_entry,
-				 lockdep_is_held(&lock))
+	hlist_for_each_entry_rcu(l, first_lanes_of(tid), first_entry, lockdep_is_held(&lock))
 		if (l->tid == tid)
 			return l;
 	return NULL;
@@ -180,8 +192,7 @@ void lane_awake_made(struct lane *l)
 
 	spin_lock_irqsave(&lock, flags);
 	if (!first_lane(l->tid)) {
-		hlist_add_head_rcu(&l->first_entry,
-				   &first_lanes[hash_32(l->tid, TID_HASH_BITS)]);
+		hlist_add_head_rcu(&l->first_entry, first_lanes_of(l->tid));
 		WRITE_ONCE(l->first, true);
 	}
 	spin_unlock_irqrestore(&lock, flags);

@@ -10,6 +10,8 @@
 struct lane;
 struct task_struct;
 
+void lane_awake_init(void);
+
 /* With slots_lock held. */
 void lane_awake_open(const struct lane *l);
 void lane_awake_gone(unsigned int slot);

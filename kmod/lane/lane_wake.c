@@ -407,6 +407,7 @@ int lane_wake_init(void)
 		kvfree(by_tid);
 		return -ENOMEM;
 	}
+	lane_awake_init();
 	for_each_possible_cpu(cpu)
 		init_irq_work(per_cpu_ptr(&start_soon, cpu), start_soon_fn);
 	compat_hrtimer_setup(&timer, lane_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
