@@ -33,7 +33,7 @@ numbers=$(sed -n 's/^\([0-9][0-9]*\)\. .*/\1/p' "$page")
 lines=$(echo "$numbers" | tail -n 1)
 check "there are 24 lines at least, numbered from 1 on" [ "$lines" -ge 24 -a \
 	"$numbers" = "$(seq "$lines")" ]
-check "the text tells how many" grep -qF "Each of the $lines has" "$page"
+check "the text tells how many" grep -qF "the $lines promises has" "$page"
 unbroken=$(for n in $(seq "$lines"); do
 	grep -qE "^[a-z0-9-]+ $n [a-z]" "$top/selftests/mutations" || echo "$n"
 done)
