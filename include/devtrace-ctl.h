@@ -2,14 +2,15 @@
 /*
  * devtrace-ctl.h - filters, streams, triggers and statistics of /dev/trace
  *
- * The interface of libdevtrace-ctl, which uses generic netlink to talk to the module and needs
- * libmnl. All state belongs to a handle, nothing is global. A handle is for one thread at a
- * time.
+ * The interface of libdevtrace-ctl, which talks to the kernel module over generic netlink and
+ * needs libmnl. All state is in a handle; the library has no global variables. Only one thread at
+ * a time may use a handle.
  *
- * Calls return 0 or a negative errno number; devtrace_ctl_error() then returns the explanation,
- * usually the kernel's. A listing call calls a function for each entry; a result other than 0
- * ends the list and is returned. The whole list is read before the first call, so the function
- * may use the handle.
+ * Functions return 0 or a negative errno number; after an error, devtrace_ctl_error() returns an
+ * explanation, in most cases the kernel's. A function that lists entries, such as
+ * devtrace_ctl_streams(), calls the caller's function for each entry. If that function returns a
+ * value other than 0, the listing stops and returns this value. The whole list is received before
+ * the first entry is passed on, so the caller's function may use the same handle.
  */
 #ifndef DEVTRACE_CTL_H
 #define DEVTRACE_CTL_H
@@ -26,21 +27,26 @@ extern "C" {
 
 struct devtrace_ctl;
 
-/* Return NULL and set errno on failure; ENOENT: devtrace is not loaded or has no control module. */
+/*
+ * Open a handle. On failure return NULL and set errno; ENOENT: the devtrace module is not loaded,
+ * or was built without netlink control.
+ */
 struct devtrace_ctl *devtrace_ctl_open(void);
-/* NULL is allowed. */
+/* Close a handle; NULL is allowed. */
 void devtrace_ctl_close(struct devtrace_ctl *ctl);
-/* Explanation of the last call's error. Valid until the next call. */
+/* Return the explanation of the last call's error. The string is valid until the next call. */
 const char *devtrace_ctl_error(const struct devtrace_ctl *ctl);
 /*
- * Warning of the kernel about the last call, which succeeded: for a filter, the named types that
- * this kernel lacks. Empty without a warning. Valid until the next call.
+ * Return the kernel's warning about the last successful call, or an empty string. The kernel warns
+ * if a filter names types of events that this kernel cannot emit. The string is valid until the
+ * next call.
  */
 const char *devtrace_ctl_warning(const struct devtrace_ctl *ctl);
 
 /*
- * Filters. A program builds a filter in memory and gives it to a stream or a trigger as a whole.
- * See enum devtrace_filter_attr for the terms. Do not change the members directly.
+ * Filters. A program builds a filter in memory with the functions below and then sets it as a
+ * whole for a stream or a trigger. enum devtrace_filter_attr explains the terms. Do not change the
+ * members directly.
  */
 struct devtrace_ranges {
 	bool		given;
@@ -63,7 +69,7 @@ struct devtrace_names {
 };
 
 struct devtrace_filter {
-	uint8_t		types[32];		/* bit n % 8 of byte n / 8 is type n */
+	uint8_t		types[32];		/* type n is bit n % 8 of byte n / 8 */
 	uint32_t	hw_severity, sw_severity;
 	uint32_t	origins;		/* DEVTRACE_ORIGIN_* */
 	struct devtrace_ranges	objects, signals;
@@ -74,62 +80,73 @@ struct devtrace_filter {
 };
 
 /*
- * Pass all events but kernel profile events, types 128 to 191; those are attached if a filter
- * names them. Initialize every filter with this function or the next.
+ * Let a filter pass all events except kernel profile events (types 128 to 191). These are not
+ * included because the kernel attaches to the tracepoint of each such type that a filter passes.
+ * Initialize every filter with this function or devtrace_filter_none().
  */
 void devtrace_filter_all(struct devtrace_filter *f);
-/* Pass nothing: all types are off. */
+/* Let a filter pass nothing: all types are off. */
 void devtrace_filter_none(struct devtrace_filter *f);
 bool devtrace_filter_is_all(const struct devtrace_filter *f);
 bool devtrace_filter_is_type(const struct devtrace_filter *f, unsigned int type);
 
 /*
- * TYPES, OBJECTS, SIGNALS, CPUS: pass only what is switched on from here. Without this call,
- * switching off removes from everything.
+ * For the terms TYPES, OBJECTS, SIGNALS and CPUS: pass nothing until later calls switch numbers
+ * on. Without this call, the term passes everything until later calls switch numbers off.
  */
 int devtrace_filter_only(struct devtrace_filter *f, enum devtrace_filter_attr term);
-/* Reset a term, of any kind, to that of devtrace_filter_all(). */
+/* Reset any term to its value in devtrace_filter_all(). */
 int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr term);
 
 /*
- * TYPES, OBJECTS, SIGNALS, CPUS: pass (on) or refuse the numbers from first to last. Transport
- * types always pass. -ENOSPC: more than DEVTRACE_TERMS_MAX ranges.
+ * For the terms TYPES, OBJECTS, SIGNALS and CPUS: pass the numbers from first to last if on is
+ * true, otherwise refuse them. Types of the transport always pass. Return -ENOSPC if the term
+ * would have more than DEVTRACE_TERMS_MAX ranges.
  */
 int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  unsigned int first, unsigned int last, bool on);
 /*
- * The same for a group. TYPES: sm ao eq mp te qf sc sem mtx user user0 to user4 exc text kernel
- * all, and names, groups and presets of kernel profile events, which are in "kernel" but not in
- * "all". OBJECTS: ao ep eq ap all. -ENOENT: unknown group.
+ * Pass or refuse a named group, like devtrace_filter_range(). Groups of TYPES: sm ao eq mp te qf
+ * sc sem mtx user user0 to user4 exc text kernel all, and the names, groups and presets of kernel
+ * profile events, which belong to "kernel" but not to "all". Groups of OBJECTS: ao ep eq ap all.
+ * Return -ENOENT if the group is unknown.
  */
 int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  const char *group, bool on);
 /*
- * Return the n-th group of TYPES or OBJECTS, NULL after the last. A group precedes the groups
- * and types that it contains. "all" and presets are not listed.
+ * Return the name of the n-th group of TYPES or OBJECTS, or NULL after the last one. A group
+ * precedes the groups and types that it contains. "all" and presets are not listed.
  */
 const char *devtrace_filter_group_name(enum devtrace_filter_attr term, unsigned int n);
 
 /*
- * MAJORS, NOT_MAJORS, CODES, NOT_CODES, PIDS, NOT_PIDS: add a number to the list, or remove it.
- * A code is DEVTRACE_CODE(). -ENOSPC: the list is full; -ENOENT: the number is not on the list.
+ * For the terms MAJORS, NOT_MAJORS, CODES, NOT_CODES, PIDS and NOT_PIDS: add a number to the list
+ * if on is true, otherwise remove it. A code is built by DEVTRACE_CODE(). Return -ENOSPC if the
+ * list is full, -ENOENT if the number to remove is not on the list.
  */
 int devtrace_filter_number(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			   uint32_t number, bool on);
-/* COMMS, NOT_COMMS: the same for a name of at most 15 bytes. */
+/* For the terms COMMS and NOT_COMMS: add or remove a process name of at most 15 bytes. */
 int devtrace_filter_name(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			 const char *name, bool on);
-/* Pass severities from these levels on, 0 to 4. */
+/*
+ * Pass hardware severities of level hw and above, and software severities of level sw and above.
+ * Levels are 0 to 3; 4 refuses all.
+ */
 int devtrace_filter_severity(struct devtrace_filter *f, unsigned int hw, unsigned int sw);
 /* DEVTRACE_ORIGIN_* */
 int devtrace_filter_origins(struct devtrace_filter *f, uint32_t origins);
 
-/* Get the filter of a stream, NULL: stream 0. generation may be NULL. */
+/*
+ * Get the filter of a stream; stream NULL means stream 0. If generation is not NULL, store the
+ * generation of the filter there.
+ */
 int devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
 			    struct devtrace_filter *f, uint32_t *generation);
 /*
- * Set a filter. After a return of 0, no event that the filter refuses appears any more. With a
- * generation: -EBUSY if the filter has changed since.
+ * Set a filter. Once this function returns 0, no event that the filter refuses is stored any more.
+ * If generation is not NULL, return -EBUSY unless the stream's filter still has this generation:
+ * somebody else has changed it.
  */
 int devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 			    const struct devtrace_filter *f, const uint32_t *generation);
@@ -144,7 +161,7 @@ struct devtrace_ctl_stream {
 	uint32_t	state;			/* enum devtrace_state */
 	uint64_t	size;			/* bytes of each CPU's ring */
 	uint64_t	used;			/* bytes of all rings */
-	uint64_t	since;			/* of the state's last change, trace clock ns */
+	uint64_t	since;			/* trace clock of the last state change, ns */
 	char		reason[DEVTRACE_NAME_LEN]; /* trigger that changed the state, or "" */
 	uint32_t	watermark;		/* percent */
 	uint32_t	mode;			/* of the device node */
@@ -155,7 +172,10 @@ typedef int devtrace_stream_fn(const struct devtrace_ctl_stream *s, void *arg);
 int devtrace_ctl_streams(struct devtrace_ctl *ctl, devtrace_stream_fn *fn, void *arg);
 int devtrace_ctl_stream_get(struct devtrace_ctl *ctl, const char *name,
 			    struct devtrace_ctl_stream *s);
-/* filter NULL: everything; mode 0: the module's default. */
+/*
+ * Create a stream. With filter NULL it stores what devtrace_filter_all() passes; with mode 0 its
+ * device node gets the module's default mode.
+ */
 int devtrace_ctl_stream_new(struct devtrace_ctl *ctl, const char *name, uint64_t size,
 			    const struct devtrace_filter *filter, uint32_t mode,
 			    enum devtrace_state state);
@@ -195,7 +215,10 @@ struct devtrace_ctl_trigger {
 	uint64_t	fired, fired_at, seen;
 };
 
-/* Zero the structure and let its filters pass everything. -EINVAL: the name is too long. */
+/*
+ * Zero the structure, set its name, and let its filters pass everything. Return -EINVAL if the
+ * name is too long.
+ */
 int devtrace_ctl_trigger_init(struct devtrace_ctl_trigger *t, const char *name);
 typedef int devtrace_trigger_fn(const struct devtrace_ctl_trigger *t, void *arg);
 int devtrace_ctl_triggers(struct devtrace_ctl *ctl, devtrace_trigger_fn *fn, void *arg);
@@ -205,7 +228,10 @@ int devtrace_ctl_trigger_new(struct devtrace_ctl *ctl, const struct devtrace_ctl
 int devtrace_ctl_trigger_arm(struct devtrace_ctl *ctl, const char *name, bool armed);
 int devtrace_ctl_trigger_del(struct devtrace_ctl *ctl, const char *name);
 
-/* Statistics. stream NULL: all streams. Values that the kernel does not provide are 0. */
+/*
+ * Statistics of one stream, or of all streams if stream is NULL. Counters that the kernel does not
+ * report are 0.
+ */
 struct devtrace_ctl_stats {
 	char		stream[DEVTRACE_NAME_LEN];
 	uint32_t	cpu;
@@ -240,11 +266,13 @@ struct devtrace_ctl_lane {
 	uint32_t	source;			/* source of events whose CPU is unknown */
 	uint32_t	pid, tid;
 	char		comm[DEVTRACE_COMM_LEN];
-	uint64_t	size, used;		/* bytes; @used: not taken by the kernel yet */
-	uint64_t	stored, overwritten;	/* events; @overwritten: in the buffer */
+	uint64_t	size, used; /* bytes; @used: bytes that the kernel has not yet copied */
+	/* events; @overwritten: after they were copied into the buffer */
+	uint64_t	stored, overwritten;
 	uint64_t	dropped[DEVTRACE_LOST_CAUSES];
 	uint64_t	oldest, now;		/* trace clock ns; @oldest 0: no event */
-	uint8_t		state;			/* 0 closed, 1 open, 2 open without calls */
+	/* 0: closed, 1: open, 2: open and its thread makes no system calls */
+	uint8_t		state;
 };
 
 struct devtrace_ctl_dict {
@@ -270,8 +298,8 @@ int devtrace_ctl_lanes(struct devtrace_ctl *ctl, devtrace_lane_fn *fn, void *arg
 int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg);
 
 /*
- * Kernel profile events. One is on while the filter of a stream, or the condition of an armed
- * trigger, contains its type.
+ * A type of kernel profile events. It is attached to its tracepoints while the filter of a stream,
+ * or the condition of an armed trigger, contains the type.
  */
 struct devtrace_ctl_profile {
 	uint8_t		type;			/* 128 to 191 */
@@ -287,19 +315,21 @@ struct devtrace_ctl_profile {
 typedef int devtrace_profile_fn(const struct devtrace_ctl_profile *p, void *arg);
 int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg);
 /*
- * Add any tracepoint of the kernel, SYSTEM:EVENT, as one of the types 176 to 190;
- * devtrace_ctl_profiles() tells which. Its events arrive once a filter contains the type.
- * Removing it takes the type out of all filters. -EEXIST: already added; -ENOSPC: all types are
- * in use; -ENOENT: unknown, or not added.
+ * Make the events of any tracepoint of the kernel, SYSTEM:EVENT, available as a free type from 176
+ * to 190, which devtrace_ctl_profiles() returns. The events are stored once a filter contains the
+ * type. devtrace_ctl_profile_del() also removes the type from all filters. Errors: -EEXIST:
+ * already added; -ENOSPC: no type is free; -ENOENT: the kernel has no such tracepoint, or it is
+ * not added.
  */
 int devtrace_ctl_profile_add(struct devtrace_ctl *ctl, const char *tracepoint);
 int devtrace_ctl_profile_del(struct devtrace_ctl *ctl, const char *tracepoint);
 
 /*
- * Notifications. devtrace_ctl_monitor() returns a descriptor for poll(2). devtrace_ctl_next()
- * returns 1 and a change, or 0 if there is none now. -ENOBUFS: some were lost because the
- * program did not take them in time; ask for the current state. Other calls may be made in
- * between.
+ * Notifications of changes. devtrace_ctl_monitor() returns a descriptor for poll(2).
+ * devtrace_ctl_next() fills in *change and returns 1, or returns 0 if no notification is waiting.
+ * It returns -ENOBUFS if notifications were lost because the program did not read them in time;
+ * the program must then query the current state. Other calls with this handle are allowed at any
+ * time.
  */
 struct devtrace_ctl_change {
 	enum devtrace_cmd cmd;			/* DEVTRACE_CMD_NTF_* */

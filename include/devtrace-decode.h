@@ -2,13 +2,13 @@
 /*
  * devtrace-decode.h - decode the frames of /dev/trace from any input
  *
- * The decoder takes the bytes of a stream in pieces of any size, from the device, a file or a
- * damaged line, and produces items: events, losses, names, damage. It guarantees: an item is
- * whole and passed every check; a DEVTRACE_ITEM_GAP accounts for every missing frame; after
- * damage, decoding continues at the next intact frame. Its memory is bounded, the dictionary
- * included, for any input.
+ * The caller feeds a decoder with the bytes of a stream, in pieces of any size, from the device, a
+ * file or an unreliable line. The decoder calls a function for each item: an event, a loss, a
+ * name, damage and so on. It guarantees that an item is complete and passed every check; that a
+ * DEVTRACE_ITEM_GAP accounts for every missing frame; that after damage, decoding continues at the
+ * next intact frame; and that its memory, including the dictionary, is bounded for any input.
  *
- * A decoder is for one thread at a time. Decoders share nothing.
+ * Only one thread at a time may use a decoder. Decoders share no data.
  */
 #ifndef DEVTRACE_DECODE_H
 #define DEVTRACE_DECODE_H
@@ -31,11 +31,11 @@ enum devtrace_item_kind {
 	DEVTRACE_ITEM_LOST,	/* u.lost: the sender lost events */
 	DEVTRACE_ITEM_PROC,	/* u.proc */
 	DEVTRACE_ITEM_DICT,	/* u.dict */
-	DEVTRACE_ITEM_DAMAGE,	/* u.damage: bytes that are no intact frame */
+	DEVTRACE_ITEM_DAMAGE,	/* u.damage: bytes that form no intact frame */
 	DEVTRACE_ITEM_GAP,	/* u.gap: frames that did not arrive intact */
-	DEVTRACE_ITEM_UNKNOWN,	/* u.unknown: intact transport frame of unknown type */
-	DEVTRACE_ITEM_STATE,	/* u.state: the stream stopped or continued */
-	DEVTRACE_ITEM_NOTE,	/* u.note: from the program that saved the stream */
+	DEVTRACE_ITEM_UNKNOWN,	/* u.unknown: intact transport frame, type unknown */
+	DEVTRACE_ITEM_STATE,	/* u.state: the stream was stopped or started */
+	DEVTRACE_ITEM_NOTE,	/* u.note: added by the program that saved the stream */
 };
 
 /* An event. Pointers are valid only during the callback. */
@@ -57,7 +57,7 @@ struct devtrace_event {
 struct devtrace_info {
 	uint8_t		version, check, reason, flags;
 	uint16_t	nr_sources;
-	uint16_t	nr_cpus;	/* higher sources are lanes; 0: no lanes */
+	uint16_t	nr_cpus;	/* sources from nr_cpus on are lanes; 0: no lanes */
 	uint64_t	frames;
 	uint8_t		boot_id[16];	/* the kernel's, if DEVTRACE_INFO_BOOT_ID */
 	const char	*machine, *release, *stream;
@@ -76,7 +76,9 @@ struct devtrace_lost {
 	uint64_t	from, to;
 };
 
-/* Placed among the events: earlier items are older, later ones newer. */
+/*
+ * A change of the stream's state. Earlier items are older than the change, later items are newer.
+ */
 struct devtrace_state_item {
 	uint8_t		state;		/* enum devtrace_state, from here on */
 	uint8_t		by_trigger;	/* 0: by a command */
@@ -85,7 +87,7 @@ struct devtrace_state_item {
 	const char	*trigger;	/* name; "": none */
 };
 
-/* Added by the program that saved the stream; no frame of the kernel. */
+/* A note that a program added when it saved the stream. The kernel sends none. */
 struct devtrace_note {
 	const char	*name, *value;
 };
@@ -109,9 +111,9 @@ enum devtrace_damage_reason {
 	DEVTRACE_DAMAGE_SHORT,		/* too short for a frame */
 	DEVTRACE_DAMAGE_LONG,		/* longer than any frame */
 	DEVTRACE_DAMAGE_ESCAPE,		/* invalid byte after an escape */
-	DEVTRACE_DAMAGE_BODY,		/* check matches, length byte or body does not */
+	DEVTRACE_DAMAGE_BODY,		/* the check matches, but not the length byte or the body */
 	DEVTRACE_DAMAGE_CUT,		/* the input began or ended inside a frame */
-	DEVTRACE_DAMAGE_LACKS,		/* compact, and refers to missing frames */
+	DEVTRACE_DAMAGE_LACKS,		/* a compact frame that refers to a missing frame */
 };
 
 struct devtrace_damage {
@@ -121,18 +123,19 @@ struct devtrace_damage {
 };
 
 /*
- * Frames are missing between two intact ones. Sequence numbers tell the count modulo 256: with
- * exact false, at least count frames are missing. The next INFO or CLOCK frame has a wide
- * counter. If it shows that a further multiple of 256 is missing, another item with exact true
- * reports those; its place is where the counter was compared, and the frames are missing after
- * ts_before. A counter that decreased means another stream: count 1, not exact.
+ * Frames are missing between two intact ones. Sequence numbers count modulo 256: if exact is
+ * false, count is a minimum, because a multiple of 256 frames may be missing in addition. INFO and
+ * CLOCK frames contain a 64-bit counter of frames. If it shows such a multiple, the decoder
+ * reports it as another gap with exact true, just before that frame; the missing frames belong
+ * somewhere after ts_before. If the counter is lower than before, another stream begins: count is
+ * 1 and exact is false.
  */
 struct devtrace_gap {
 	uint8_t		seq_before, seq_after;
 	bool		exact;
 	uint64_t	count;
 	uint64_t	offset;		/* of the frame after the gap */
-	uint64_t	ts_before;	/* last event of this stream before; 0: none */
+	uint64_t	ts_before;	/* time of the last event before the gap; 0: none */
 };
 
 struct devtrace_item {
@@ -163,31 +166,33 @@ struct devtrace_totals {
 };
 
 /*
- * Called for each item in order. Return 0 to continue; another value stops
- * devtrace_decoder_feed(), which returns it.
+ * Called for each item in order. If it returns a value other than 0, devtrace_decoder_feed() stops
+ * and returns this value.
  */
 typedef int devtrace_item_fn(const struct devtrace_item *item, void *arg);
 
-/* Return NULL with errno ENOMEM if there is no memory. */
+/* Create a decoder. If there is no memory, return NULL with errno ENOMEM. */
 struct devtrace_decoder *devtrace_decoder_new(devtrace_item_fn *fn, void *arg);
 void devtrace_decoder_free(struct devtrace_decoder *d);
 /*
- * Decode n more bytes. Return 0, or the callback's value: then the bytes after that item are not
- * consumed; *used (unless NULL) is the number of consumed bytes.
+ * Decode n more bytes. Return 0, or the value other than 0 that the callback returned. In this
+ * case the bytes after the item's frame are not consumed. Unless used is NULL, *used is the number
+ * of consumed bytes.
  */
 int devtrace_decoder_feed(struct devtrace_decoder *d, const void *buf, size_t n,
 			  size_t *used);
 /*
- * End of the input: report what is cut off. Return 0, or the callback's value: then call it
- * again. More input may follow and may begin inside a frame.
+ * End the input: report an incomplete frame. Return 0, or the value other than 0 that the callback
+ * returned; in this case call the function again. Afterwards the decoder can be fed with another
+ * input, which may begin inside a frame.
  */
 int devtrace_decoder_finish(struct devtrace_decoder *d);
 const struct devtrace_totals *devtrace_decoder_totals(const struct devtrace_decoder *d);
 
 /*
- * Look up the stream's dictionary. Return NULL if there is no such name. A name that is missing
- * under scope is looked up under scope 0, a signal that is missing under its object (key) under
- * object 0. Valid until the next feed.
+ * Look up a name in the stream's dictionary, or return NULL. If scope (a process) has no such
+ * name, scope 0 (the kernel) is searched; if a signal has no name for the object key, its name for
+ * object 0 is used. The string is valid until the next feed.
  */
 const char *devtrace_decoder_name(const struct devtrace_decoder *d, uint8_t kind,
 				  uint32_t scope, uint32_t value, uint8_t group,
@@ -199,18 +204,19 @@ const char *devtrace_decoder_name(const struct devtrace_decoder *d, uint8_t kind
 const char *devtrace_decoder_proc(const struct devtrace_decoder *d, uint32_t tid,
 				  uint32_t *tgid);
 /*
- * Return the number of the lane from 0 on, or -1 if the source is a CPU. The last INFO frame
- * decides; before the first, all sources count as CPUs.
+ * Return the number of the lane, counted from 0, or -1 if the source is a CPU. The last INFO frame
+ * determines which sources are lanes; before the first one, every source counts as a CPU.
  */
 int devtrace_decoder_lane(const struct devtrace_decoder *d, uint16_t source);
 /*
- * Return a random number that identifies the loading of the module; it follows each INFO frame.
- * 0: not received yet, or an older module.
+ * Return the random number that identifies this load of the module, sent after each INFO frame; 0:
+ * not received, for example because the module is older.
  */
 uint32_t devtrace_decoder_load(const struct devtrace_decoder *d);
 /*
- * Convert the trace clock to CLOCK_REALTIME or CLOCK_MONOTONIC, ns, by the last CLOCK frame at
- * or before ts, or by the oldest one kept. false: no CLOCK frame yet.
+ * Convert a trace clock time to CLOCK_REALTIME or CLOCK_MONOTONIC, in ns, with the last CLOCK
+ * frame at or before ts, or the oldest known one if ts is earlier. Return false before the first
+ * CLOCK frame.
  */
 bool devtrace_decoder_real(const struct devtrace_decoder *d, uint64_t ts, int64_t *real);
 bool devtrace_decoder_mono(const struct devtrace_decoder *d, uint64_t ts, uint64_t *mono);
@@ -232,30 +238,32 @@ struct devtrace_elem {
 };
 
 /*
- * Take the element at *pos of data and advance *pos. Return 1: an element; 0: the end; -1: no
- * whole element. A buffer in several MEM pieces comes piece by piece (width DEVTRACE_E_MEM_MORE
- * >> 4).
+ * Decode the element at *pos of data and advance *pos. Return 1 if there is an element, 0 at the
+ * end of data, -1 if the rest is not a complete element. A buffer that consists of several MEM
+ * pieces is returned piece by piece; all but the last have the width DEVTRACE_E_MEM_MORE >> 4.
  */
 int devtrace_elem_next(const uint8_t *data, size_t len, size_t *pos,
 		       struct devtrace_elem *e);
 
 /*
- * Build a frame like the device: seq, type, body, check, flag. add_len: append the body's length
- * byte, which body does not contain. Return the length, or 0 if it exceeds size. For tests,
- * gateways and tools that write streams.
+ * Build a frame as the device does: sequence number, type, body, check, flag. If add_len is true,
+ * append the length byte to the body. Return the length of the frame, or 0 if it exceeds size. For
+ * tests, gateways and tools that write streams.
  */
 size_t devtrace_frame_encode(uint8_t *out, size_t size, enum devtrace_check check,
 			     uint8_t seq, uint8_t type, const void *body, size_t len,
 			     bool add_len);
 
 /*
- * Make a stream compact for slow lines: event frames carry their header in few bytes, and the
- * decoder produces the same items. Feed the bytes from read(2) in pieces of any size; fn gets
- * the bytes to send. If fn returns a value other than 0, feed and finish return it, and bytes
- * are lost. Bytes that are no intact frame are passed on. finish: pass on an incomplete frame.
+ * Make a stream compact for slow lines: event frames get a short header, from which the decoder
+ * restores the same items. devtrace_compact_feed() takes the bytes from read(2) in pieces of any
+ * size and calls fn with the bytes to send. If fn returns a value other than 0,
+ * devtrace_compact_feed() or devtrace_compact_finish() returns it, and bytes are lost. Bytes that
+ * do not form an intact frame are passed on unchanged. devtrace_compact_finish() passes on an
+ * incomplete frame.
  *
- * An object is for one stream, and for one thread at a time. new: returns NULL with errno ENOMEM
- * if there is no memory.
+ * An object is for one stream, and for one thread at a time. devtrace_compact_new() returns NULL
+ * with errno ENOMEM if there is no memory.
  */
 struct devtrace_compact;
 

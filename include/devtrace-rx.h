@@ -2,15 +2,14 @@
 /*
  * devtrace-rx.h - the receive channel: hosts send requests to a program that traces
  *
- * A program that calls devtrace_rx_open() listens on a socket without a name; hosts connect
- * through the program's descriptors in /proc. The kernel permits this to a host that may read
- * the program's memory: a process of the same user, or root. A host is tracectl(8) rx, or uses
- * the second half of this header. The program answers on the socket and in the trace, like a QS
- * target. A program that does not call devtrace_rx_open() does not listen.
+ * A program that calls devtrace_rx_open() listens on a socket that has no name in the file system.
+ * A host is a process that sends requests: tracectl(8) with "rx", or a program that uses the
+ * second half of this header. It connects through the program's descriptors in /proc, which the
+ * kernel permits only to a process that may read the program's memory: one of the same user, or
+ * root. The program answers on the socket and in the trace, like a QS target.
  *
- * Guarantees: peek, poke and fill access only the current object, within the size that the
- * program declared. A malformed request is refused and changes nothing. No host can make the
- * program wait.
+ * Guarantees: peek, poke and fill access only the current object, within the size that the program
+ * declared. A malformed request is refused and changes nothing. No host can make the program wait.
  *
  * A child of fork(2) has no channel until it opens its own.
  */
@@ -41,7 +40,7 @@ enum devtrace_rx_kind {
 	DEVTRACE_RX_ANY		= 255,	/* for devtrace_rx_object(): each kind */
 };
 
-/* Requests and their data, with the numbers of QS. */
+/* Requests, with the numbers of QS. The comments list the data that a request contains. */
 enum devtrace_rx_request {
 	DEVTRACE_RX_INFO	= 0,
 	DEVTRACE_RX_COMMAND	= 1,	/* u8 command, three u32 */
@@ -56,14 +55,15 @@ enum devtrace_rx_request {
 	DEVTRACE_RX_GLB_FILTER	= 10,	/* u8 16, 16 bytes of bits */
 	DEVTRACE_RX_LOC_FILTER	= 11,	/* u8 16, 16 bytes of bits */
 	DEVTRACE_RX_OBJ_FILTER	= 12,	/* u8 remove, u64 object */
-	DEVTRACE_RX_CURRENT	= 13,	/* u8 kind, u64 object; if 0, its name and a NUL */
+	/* u8 kind, u64 object; if the object is 0, its name and a NUL */
+	DEVTRACE_RX_CURRENT	= 13,
 	DEVTRACE_RX_CONTINUE	= 14,
 	DEVTRACE_RX_QUERY	= 15,	/* u8 kind */
 	DEVTRACE_RX_EVENT	= 16,	/* u8 to, u32 signal, u16 length, parameters */
 	DEVTRACE_RX_REQUESTS	= 17,
 };
 
-/* Destination of an event, besides a priority. */
+/* Destinations of an event. Every other number is the priority of an active object. */
 #define DEVTRACE_RX_PUBLISH	0
 #define DEVTRACE_RX_POST	253	/* the current active object */
 #define DEVTRACE_RX_INIT	254	/* initial transition of the current state machine */
@@ -106,13 +106,14 @@ struct devtrace_rx_event {
  * @setup: DEVTRACE_RX_SETUP
  * @teardown: DEVTRACE_RX_TEARDOWN
  * @event: DEVTRACE_RX_EVENT
- * @query: adds elements about the object to @r, by devtrace_u16() and its siblings
- * @filter: DEVTRACE_RX_GLB_FILTER or _LOC_FILTER with 16 bytes of bits; if NULL and the program
- *   is linked with libdevtrace-qp, QS's filters are set
- * @object_filter: turns events of this object on, or off with @remove
+ * @query: adds elements about the object to @r with devtrace_u16() and similar functions
+ * @filter: DEVTRACE_RX_GLB_FILTER or _LOC_FILTER with 16 bytes of bits. If it is NULL and the
+ *	program is linked with libdevtrace-qp, this library sets QS's filters
+ * @object_filter: turns events of this object on or, with @remove, off
  *
- * The serving thread calls these, one at a time; they may call this library. A function that
- * returns int returns 0, or another value to refuse.
+ * The thread that serves requests calls these functions, one at a time. They may call this
+ * library. A function that returns int returns 0 to accept the request, and another value to
+ * refuse it.
  */
 struct devtrace_rx_ops {
 	size_t	size;
@@ -128,71 +129,86 @@ struct devtrace_rx_ops {
 	int	(*object_filter)(void *arg, bool remove, void *object);
 };
 
-/* Serve by a thread of the library. */
+/* Let a thread of the library serve requests. */
 #define DEVTRACE_RX_THREAD	0x1
 /* A host that runs as root may pass on the requests of any user, as qsgate(1) does. */
 #define DEVTRACE_RX_ANYBODY	0x2
 
 /*
- * Open the channel. ops is copied. Return 0, EALREADY, EINVAL, an error of the socket calls,
- * EPERM in a program with other rights than its user (setuid and the like), or ENOENT, EACCES,
- * EROFS if no directory accepts a socket, see libdevtrace-rx(3).
+ * Open the channel; *ops is copied. Return 0 or an errno number: EALREADY, EINVAL, an error of the
+ * socket calls, EPERM if the program has other rights than its user (for example a setuid
+ * program), or ENOENT, EACCES or EROFS if the socket can be created in no directory, see
+ * libdevtrace-rx(3).
  */
 int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int flags);
-/* Without a thread: a descriptor that is readable when a host has a request. -1: not open. */
+/*
+ * Without DEVTRACE_RX_THREAD: return a descriptor that is readable while a request is waiting, or
+ * -1 if the channel is not open.
+ */
 int devtrace_rx_fd(void);
-/* Without a thread: answer pending requests without waiting. Return their number. */
+/*
+ * Without DEVTRACE_RX_THREAD: answer the waiting requests; do not wait for more. Return how many
+ * were answered.
+ */
 int devtrace_rx_serve(void);
 void devtrace_rx_close(void);
 
 /*
- * Let hosts make this object current, by its name or address. Return 0, EINVAL or ENOMEM. The
- * memory must stay valid until devtrace_rx_forget() returns. A second call with the same kind
- * and address changes the size and the name.
+ * devtrace_rx_object() lets hosts make this object the current one, by its name or address. It
+ * returns 0, EINVAL or ENOMEM. The object's memory must stay valid until devtrace_rx_forget()
+ * returns. A second call with the same kind and address changes the size and the name.
  *
- * After devtrace_rx_forget() returns, no function of struct devtrace_rx_ops uses the object: it
- * waits for those that run, so do not call it with a lock that they take. Called from such a
- * function, it does not wait for its own thread.
+ * devtrace_rx_forget() waits until no function of struct devtrace_rx_ops uses the object any more;
+ * do not call it while holding a lock that such a function takes. If one of these functions calls
+ * devtrace_rx_forget(), it does not wait for the calling thread.
  */
 int devtrace_rx_object(uint8_t kind, void *object, size_t size, const char *name);
 void devtrace_rx_forget(void *object);
 /* Make an object current. Return 0, or ENOENT if devtrace_rx_object() was not called for it. */
 int devtrace_rx_current(uint8_t kind, void *object);
 
-/* For a function under test: take the data that a host left for it. Each is returned once. */
+/*
+ * For a function under test: fetch the data that a host sent for it with a PROBE request. Return
+ * false if there is none. The data of a request is returned once.
+ */
 bool devtrace_rx_probe(const void *function, uint32_t *data);
 /* Wait until a host sends CONTINUE. Return false if there is no channel. */
 bool devtrace_rx_pause(void);
 
-/* The host's side. */
+/* Functions for hosts. */
 struct devtrace_rx_host;
 
 struct devtrace_rx_answer {
 	uint8_t	status;		/* enum devtrace_rx_status */
 	size_t	len;
-	/* INFO: u16 version, name and NUL; PEEK: the bytes; QUERY: elements */
+	/* answer to INFO: u16 version, name and NUL; to PEEK: the bytes; to QUERY: elements */
 	uint8_t	data[1024];
 };
 
-/* Would devtrace_rx_connect() find a channel? Same errors; the program does not notice. */
+/*
+ * Check whether devtrace_rx_connect() would succeed, and return the same errors. The program does
+ * not notice this call.
+ */
 int devtrace_rx_listens(pid_t pid);
 /*
- * Connect. Return 0, ESRCH: no such process, ECONNREFUSED: it does not listen, EPERM: this user
- * may not read its memory or another user listens for it, ENOENT: no /proc.
+ * Connect to the process pid. Return 0 or an errno number. ESRCH: no such process; ECONNREFUSED:
+ * the process does not listen; EPERM: the caller may not read the memory of the process, or
+ * another user listens in its place; ENOENT: /proc is not mounted.
  */
 int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host);
 /*
- * Send a request and wait for its answer. Return 0, ETIMEDOUT: sent, and possibly executed
- * later, EAGAIN: not sent, because earlier requests are still unread, EPIPE: the program ended
- * or refuses this user, EINVAL.
+ * Send a request and wait for its answer. Return 0 or an errno number. ETIMEDOUT: the request was
+ * sent and may still be executed later; EAGAIN: it was not sent, because the program has not read
+ * earlier requests; EPIPE: the program has ended or refuses this user; EINVAL: invalid argument.
  */
 int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void *data, size_t len,
 		     int timeout_ms, struct devtrace_rx_answer *answer);
 /*
- * A host that must not wait calls devtrace_rx_call() with a timeout of 0. When poll(2) reports
- * POLLIN for the descriptor that devtrace_rx_host_fd() returns, it calls devtrace_rx_answer()
- * until that returns EAGAIN: no answer has arrived. devtrace_rx_answer() returns 0 if *request
- * was answered, and EPIPE if the connection is closed.
+ * For a host that must not wait: call devtrace_rx_call() with a timeout of 0. When poll(2) reports
+ * POLLIN for the descriptor that devtrace_rx_host_fd() returns, call devtrace_rx_answer() until it
+ * returns EAGAIN, because no further answer has arrived. devtrace_rx_answer() returns 0 after it
+ * has stored an answer and the number of the answered request in *request, and EPIPE if the
+ * connection is closed.
  */
 int devtrace_rx_host_fd(const struct devtrace_rx_host *host);
 int devtrace_rx_answer(struct devtrace_rx_host *host, uint8_t *request,

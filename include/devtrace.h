@@ -16,22 +16,22 @@
  *	Trace2(__M(0x41) + 7, _TRACE_HW_SEVERITY2,	as in QNX:
  *	       rpm, limit);				<devtrace/qnx.h>
  *
- * For all of them:
+ * All three have in common:
  *
- * - The first wanted event opens the device. If there is none, the library finds this out once;
- *   then an event costs one load, one test and one branch, like every event that a filter turns
- *   off.
- * - Nothing is printed, no signal is raised, errno is kept. devtrace_errors() and
+ * - The first event that the filters pass opens the device. If the device is missing, the library
+ *   notices this once; afterwards an event costs one load, one test and one branch, like an event
+ *   that a filter refuses.
+ * - The library prints nothing, raises no signal and keeps errno. devtrace_errors() and
  *   devtrace_error() report failures.
- * - Any thread and any signal handler may emit at any time, except by devtrace_text(), which
- *   formats with vsnprintf(3).
- * - With DEVTRACE_DISABLE defined before this header, no code, no evaluated argument and no
- *   undefined symbol remains.
+ * - Any thread and any signal handler may emit at any time. The exception is devtrace_text(),
+ *   which signal handlers must not call because it formats with vsnprintf(3).
+ * - With DEVTRACE_DISABLE defined before this header is included, the calls generate no code,
+ *   evaluate no argument and need no library.
  *
- * Parts: devtrace/emit.h (connection, filter test, dictionaries), devtrace/filter.h (the
- * program's own filters), devtrace/record.h (records), devtrace/short.h (the short form),
- * devtrace/assert.h (assertions). Not included here, because their names belong to QNX and QP:
- * devtrace/qnx.h and devtrace/qs.h. See libdevtrace(3).
+ * Parts: devtrace/emit.h (connection, filter test, dictionaries), devtrace/filter.h (the program's
+ * own filters), devtrace/record.h (records), devtrace/short.h (the short form), devtrace/assert.h
+ * (assertions). devtrace/qnx.h and devtrace/qs.h are not included here, because they define names
+ * of QNX and QP. See libdevtrace(3).
  */
 #ifndef DEVTRACE_H
 #define DEVTRACE_H

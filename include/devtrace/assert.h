@@ -4,10 +4,10 @@
  *
  *	devtrace_assert(rpm < limit);
  *
- * A failure emits a record of type DEVTRACE_T_ASSERT and severity sw3 with the line and the
- * file, like QP/Spy. Then the program's handler is called; without one, or if it returns,
- * abort(3) ends the program. The handler and abort(3) are also called without a device, or if
- * the record is filtered out.
+ * A failed assertion emits a record of type DEVTRACE_T_ASSERT and severity sw3 with the line and
+ * the file, like QP/Spy. Then the library calls the program's handler. Without a handler, or if it
+ * returns, the library calls abort(3). This happens even if there is no device or a filter refuses
+ * the record.
  *
  * With DEVTRACE_DISABLE the expression is not evaluated, like assert(3) with NDEBUG.
  */

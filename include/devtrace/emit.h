@@ -2,17 +2,17 @@
 /*
  * devtrace/emit.h - connection to the device, filter test, dictionaries
  *
- * The basis of the three idioms. They all use devtrace_enabled() and its variants, which are
- * inline and call nothing, and devtrace_emit_event(), which takes one complete event. So the
- * library can change how an event reaches the kernel without recompiling programs.
+ * The three ways to emit an event use only devtrace_enabled() and its variants, which are inline
+ * and call nothing, and devtrace_emit_event(), which emits one complete event. So the library can
+ * change how an event reaches the kernel without recompiling programs.
  *
- * devtrace_control is not a pointer to the control page but the page itself: the device is
- * mapped over it. That saves the load of a pointer at every event. Before the first event all
- * bits are set, so that this event calls devtrace_emit_event() and connects; without a device
- * they are clear.
+ * devtrace_control is not a pointer to the control page but the page itself: the library maps the
+ * device over this variable. An event thus need not load a pointer. Before the first event all
+ * bits of the page are set, so that this event calls devtrace_emit_event(), which connects.
+ * Without a device all bits are clear.
  *
- * The page has bits for types, severities and objects. The kernel filters everything else:
- * signals, objects from 256 on, codes, processes.
+ * The page has bits for types, severities and objects below 256. The kernel applies all other
+ * filters, for example on signals, codes and processes.
  */
 #ifndef DEVTRACE_EMIT_H
 #define DEVTRACE_EMIT_H
@@ -31,16 +31,20 @@
 #include <stdint.h>
 #include <linux/devtrace.h>
 
-/* Values of devtrace_status(). More may be added; any but 0 means that no event arrives. */
+/*
+ * Values of devtrace_status(). Later versions may add values. Any value but 0 means that events
+ * are discarded.
+ */
 enum {
 	DEVTRACE_OK		= 0,	/* connected */
 	DEVTRACE_UNTRIED	= 1,	/* no event and no devtrace_open() yet */
 	DEVTRACE_NO_DEVICE	= 2,	/* no device node: the module is not loaded */
-	DEVTRACE_NOT_PERMITTED	= 3,	/* by the mode of the device, a cgroup or seccomp(2) */
+	DEVTRACE_NOT_PERMITTED	= 3,	/* because of the device's mode, a cgroup or seccomp(2) */
 	DEVTRACE_NOT_A_DEVICE	= 4,	/* another file in its place */
 	DEVTRACE_LIMIT		= 5,	/* no descriptor or memory left */
 	DEVTRACE_CLOSED		= 6,	/* devtrace_close() */
-	DEVTRACE_DISABLED	= 7,	/* DEVTRACE_DEVICE is empty, or DEVTRACE_DISABLE defined */
+	/* the environment's DEVTRACE_DEVICE is empty, or DEVTRACE_DISABLE was defined */
+	DEVTRACE_DISABLED	= 7,
 	DEVTRACE_FAILED		= 8,	/* see devtrace_error() */
 };
 
@@ -53,60 +57,67 @@ extern "C" {
 extern struct devtrace_control devtrace_control;
 
 /*
- * Emit a complete event of size bytes, struct devtrace_emit included, without a filter test.
- * Return 0 or an errno number, ENODEV without a device; errno is kept. Async-signal-safe.
+ * Emit a complete event without a filter test; size includes struct devtrace_emit. Return 0 or an
+ * errno number, ENODEV without a device; errno is kept. Async-signal-safe.
  */
 int devtrace_emit_event(const struct devtrace_emit *event, size_t size);
 
 /*
- * The same for an event of size bytes followed by a STR element of len bytes of s; the buffer
- * has room for both. Called by the macros.
+ * Emit an event of size bytes to which a STR element with the len bytes of s is added. The macros
+ * call this function with a buffer that has room for both.
  */
 int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len);
 
 /*
- * Connect now: before chroot(2) or dropping privileges, or again after the device was missing.
- * Return 0 or an errno number. Async-signal-safe.
+ * Connect now instead of at the first event: before chroot(2) or dropping privileges, or once the
+ * missing device exists. Return 0 or an errno number. Async-signal-safe.
  */
 int devtrace_open(void);
-/* Disconnect and emit nothing until devtrace_open(). No other thread may be emitting. */
+/* Disconnect; events are discarded until devtrace_open(). No other thread may be emitting. */
 void devtrace_close(void);
 /*
- * Return the trace clock, which stamps events, in ns; 0: no device, or it is not readable. Makes no
- * system call if possible. The value is between the stamps of the events emitted before and after
- * the call. Async-signal-safe.
+ * Return the time of the trace clock, in ns, or 0 if there is no device or the clock cannot be
+ * read. If possible, no system call is made. The time lies between the time stamps of the events
+ * emitted before and after this call. Async-signal-safe.
  */
 uint64_t devtrace_now(void);
 /*
- * Give this thread a lane of 8192 to 262144 bytes (up to 16777216 are accepted), rounded up to a
- * power of two and populated, instead of its current one. The thread hands a lane's events to
- * the kernel block by block, by a system call for each 4 KiB. With DEVTRACE_LANE_NO_CALLS added
- * to the size, the kernel collects them every 10 ms instead, and counts events overwritten
- * before as lost. 0: emit by system calls. Without this call, the first event that may go into a
- * lane requests one of the default size, set by the administrator or by DEVTRACE_LANE in the
- * environment. Return 0; or an errno number, and the thread has no lane: ENODEV, ENOTTY (module
- * without lanes), EINVAL, ENOSPC (the administrator's limits), ENOMEM, EPERM (DEVTRACE_LANE is
- * 0), ENOTSUP (the CPU's counter is forbidden). Not for signal handlers.
+ * Give this thread a lane of 8192 to 262144 bytes in place of its current one; a lane is memory to
+ * which a thread writes its events without a system call. The size may be up to 16777216 and is
+ * rounded up to a power of two, and the memory is allocated at once. 0: emit by system calls.
+ *
+ * The thread makes one system call for each 4 KiB of events, to hand them to the kernel. If
+ * DEVTRACE_LANE_NO_CALLS is added to the size, the kernel collects the events every 10 ms instead;
+ * events that the thread overwrites earlier count as lost.
+ *
+ * Without a call of this function, the thread's first event that may be written to a lane requests
+ * one. Its size is set by the administrator, or by DEVTRACE_LANE in the environment.
+ *
+ * Return 0, or an errno number if the thread has no lane: ENODEV, ENOTTY (the module was built
+ * without lanes), EINVAL, ENOSPC (the administrator's limits), ENOMEM, EPERM (DEVTRACE_LANE is 0),
+ * ENOTSUP (the kernel forbids access to the CPU's counter). Signal handlers must not call it.
  */
 int devtrace_lane(size_t bytes);
-/* Return the descriptor in use or -1, for programs that close all others. */
+/* Return the descriptor in use, or -1: for programs that close all other descriptors. */
 int devtrace_fd(void);
 
 /*
- * Number of failed calls since the program started, and errno number of the last one; 0: none. A
+ * Number of failed calls since the program started, and the errno number of the last one, or 0. A
  * missing device counts once.
  */
 unsigned long devtrace_errors(void);
 int devtrace_error(void);
 
 /*
- * Return, without trying to connect, DEVTRACE_OK or why events are discarded; and the same as
- * text. Async-signal-safe.
+ * devtrace_status() returns DEVTRACE_OK or the reason why events are discarded, without trying to
+ * connect. devtrace_status_text() returns it as text. Async-signal-safe.
  */
 int devtrace_status(void);
 const char *devtrace_status_text(int status);
 
-/* Name something for readers. Return 0 or an errno number. Async-signal-safe. */
+/*
+ * Add a name to the dictionaries that readers get. Return 0 or an errno number. Async-signal-safe.
+ */
 int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 		      const char *name);
 
@@ -127,7 +138,7 @@ int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
 }
 #endif
 
-/* The compiler checks the arguments and counts them as used, but they are never evaluated. */
+/* The compiler checks the arguments and considers them used, but they are never evaluated. */
 #ifdef __cplusplus
 template <typename... T> inline int devtrace_unused_(const T &...)
 {
@@ -141,7 +152,10 @@ __attribute__((unused)) static inline int devtrace_unused_(int zero, ...)
 #endif
 #define DEVTRACE_UNUSED_(...)	((void)(0 ? devtrace_unused_(0, __VA_ARGS__) : 0))
 
-/* The same as a value; a function call, to avoid "statement without effect". */
+/*
+ * Like DEVTRACE_UNUSED_(), as an expression of value 0. It is a call because compilers warn about
+ * a constant as a statement: "statement has no effect".
+ */
 DEVTRACE_INLINE_ int devtrace_zero_(int zero)
 {
 	return zero;
@@ -150,10 +164,10 @@ DEVTRACE_INLINE_ int devtrace_zero_(int zero)
 #define DEVTRACE_ZERO_(...)	devtrace_zero_(0 ? devtrace_unused_(0, __VA_ARGS__) : 0)
 
 /*
- * Constants out of range do not compile: at any optimization in the macros of short.h and qnx.h,
- * from -O1 on in functions. An expression without code, so that macros with a value can use it.
- * devtrace_fits_() checks other values; the device refuses types of the transport and of the
- * kernel.
+ * Constants out of range do not compile: in the macros of short.h and qnx.h with any optimization,
+ * in functions with -O1 or higher. The check is an expression without code, so that macros with a
+ * value can contain it. devtrace_fits_() checks variables. The kernel refuses types of the
+ * transport and of kernel profile events.
  */
 #if defined(__has_attribute)
 #if __has_attribute(error)
@@ -189,19 +203,19 @@ void devtrace_bad_severity_(void);
 
 #ifndef DEVTRACE_DISABLE
 
-/* Which value is out of range, for devtrace_refused_(). */
+/* First argument of devtrace_refused_(): which value is out of range. */
 #define DEVTRACE_BAD_TYPE_	0
 #define DEVTRACE_BAD_OBJECT_	1	/* or signal */
 #define DEVTRACE_BAD_SEVERITY_	2
 
 /*
- * Check a value before it is truncated to its bits. Out of range, the event is discarded, counted
- * as EINVAL, and reported if DEVTRACE_DEBUG is set. Constants, and variables that cannot exceed the
- * range, cost no code.
+ * Check a value before it is truncated to its bits. If it is out of range, the event is discarded,
+ * counted as EINVAL, and, with DEVTRACE_DEBUG in the environment, reported. Constants, and
+ * variables that cannot exceed the range, cost no code.
  */
 DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, unsigned int what)
 {
-	/* First, so that the compiler knows this is certain, not only likely. */
+	/* If the compiler can prove this, __builtin_expect() would make it merely likely. */
 	if (__builtin_constant_p(v <= max) && v <= max)
 		return true;
 	return __builtin_expect(v <= max, 1) || devtrace_refused_(what, v);
@@ -211,7 +225,7 @@ DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, uns
 #define DEVTRACE_OBJECT_FITS_(x)	devtrace_fits_((x), UINT16_MAX, DEVTRACE_BAD_OBJECT_)
 #define DEVTRACE_SEVERITY_FITS_(x)	devtrace_fits_((x), 15, DEVTRACE_BAD_SEVERITY_)
 
-/* Are events of this type wanted? One load, one test, and the caller's branch. */
+/* Do the filters pass events of this type? Costs one load, one test, and the caller's branch. */
 DEVTRACE_INLINE_ bool devtrace_enabled(uint8_t type)
 {
 	uint32_t word = __atomic_load_n(&devtrace_control.types[type >> 5], __ATOMIC_RELAXED);
@@ -219,12 +233,12 @@ DEVTRACE_INLINE_ bool devtrace_enabled(uint8_t type)
 	return __builtin_expect((word >> (type & 31)) & 1, 0);
 }
 
-/* The caller has tested the type. */
+/* Do the filters pass this severity? The caller has tested the type. */
 DEVTRACE_INLINE_ bool devtrace_severity_wanted_(uint8_t severity)
 {
 	uint32_t word;
 
-	/* An event without severity is not filtered by it. */
+	/* Filters on severity pass an event that has none. */
 	if (__builtin_constant_p(severity) && !severity)
 		return true;
 	word = __atomic_load_n(&devtrace_control.severities, __ATOMIC_RELAXED);
@@ -235,7 +249,7 @@ DEVTRACE_INLINE_ bool devtrace_object_wanted_(uint16_t object)
 {
 	uint32_t word;
 
-	/* Objects from 256 on have no bit: ask the kernel. */
+	/* The page has no bit for objects from 256 on: let the kernel decide. */
 	if (object >= 8 * sizeof(devtrace_control.objects))
 		return true;
 	word = __atomic_load_n(&devtrace_control.objects[object >> 5], __ATOMIC_RELAXED);
@@ -243,9 +257,9 @@ DEVTRACE_INLINE_ bool devtrace_object_wanted_(uint16_t object)
 }
 
 /*
- * Is this type wanted with this severity, or for this object? Costs one more load, test and
- * branch. Combining the two bits for a single test would take more instructions, and would also
- * slow down disabled types and programs without a device.
+ * Do the filters pass this type with this severity, or about this object? The second bit costs one
+ * more load, test and branch, but only if the type is enabled. Combining both bits for a single
+ * test would take more instructions in every case.
  */
 DEVTRACE_INLINE_ bool devtrace_enabled_severity(uint8_t type, uint8_t severity)
 {
@@ -258,9 +272,9 @@ DEVTRACE_INLINE_ bool devtrace_enabled_for(uint8_t type, uint16_t object)
 }
 
 /*
- * Dictionaries. Names last as long as the device, for this process; after fork(2) the child
- * names its objects itself. A name applies to later events, until the same key is named again.
- * It is truncated to 63 bytes.
+ * Dictionaries. A name belongs to this process and is kept until the module is unloaded; after
+ * fork(2), the child must name its objects itself. A name applies to later events, until the same
+ * key gets another name. It is truncated to 63 bytes.
  */
 DEVTRACE_INLINE_ int devtrace_dict_obj(uint64_t key, const char *name)
 {
@@ -272,7 +286,7 @@ DEVTRACE_INLINE_ int devtrace_dict_fun(uint64_t address, const char *name)
 	return devtrace_dict_add(DEVTRACE_T_FUN, 0, 0, address, name);
 }
 
-/* object 0: the name is for all objects */
+/* If object is 0, the name applies to all objects. */
 DEVTRACE_INLINE_ int devtrace_dict_sig(uint32_t sig, uint64_t object, const char *name)
 {
 	return devtrace_dict_add(DEVTRACE_T_SIG, sig, 0, object, name);
@@ -313,10 +327,10 @@ DEVTRACE_INLINE_ int devtrace_dict_enum(uint8_t value, uint8_t group, const char
 
 #endif /* DEVTRACE_DISABLE */
 
-/* Key of a dictionary, as in elements. */
+/* The key under which dictionaries and elements refer to an address. */
 #define DEVTRACE_KEY_(p)	((uint64_t)(uintptr_t)(p))
 
-/* Use the source text as the name; the key of an object is its address. */
+/* Name something by its source text; the key of an object is its address. */
 #define DEVTRACE_DICT_OBJ(object)	devtrace_dict_obj(DEVTRACE_KEY_(object), #object)
 #define DEVTRACE_DICT_FUN(function)	devtrace_dict_fun(DEVTRACE_KEY_(function), #function)
 #define DEVTRACE_DICT_SIG(sig, object)	devtrace_dict_sig((sig), DEVTRACE_KEY_(object), #sig)

@@ -2,20 +2,20 @@
 /*
  * devtrace/filter.h - the program's own filters on its events
  *
- *	devtrace_own_type(DEVTRACE_ALL, false);	no type
- *	devtrace_own_group("USER0", true);		but 100 to 104,
- *	devtrace_own_object_name("motor", false);	except events of the motor
+ *	devtrace_own_type(DEVTRACE_ALL, false);		discard all types
+ *	devtrace_own_group("USER0", true);		except 100 to 104;
+ *	devtrace_own_object_name("motor", false);	discard events of the motor
  *
- * No privilege is needed. At first everything is wanted. An event is emitted if the program
- * wants its type, object and signal, and the device's filters (tracectl(8)) pass it, too. An
- * event without an object or signal passes the filters on these.
+ * These filters need no privilege; at first they pass everything. An event is emitted if both
+ * these filters and the device's filters (see tracectl(8)) pass its type, object and signal.
+ * Filters on objects and signals pass an event that has none.
  *
  * Filters on types add no cost to an emitted event: the library reads the table of types anyway.
- * Once objects or signals are filtered, each event with an object costs a lookup. The library
- * refuses an unwanted event after the call, not in devtrace_enabled(), whose table all processes
- * share.
+ * Once objects or signals are filtered, each event with an object costs a lookup in a table.
+ * devtrace_enabled() does not test these filters, because it reads a page that all processes
+ * share; the library discards the event in the call that emits it.
  *
- * All functions are async-signal-safe and apply to all threads; a child of fork(2) keeps the
+ * All functions are async-signal-safe and apply to all threads; a child of fork(2) inherits the
  * filters. They return 0, or EINVAL for an unknown type, group, object or signal.
  */
 #ifndef DEVTRACE_FILTER_H
@@ -32,19 +32,22 @@
 extern "C" {
 #endif
 
-/* A type that a program may emit. */
+/* Pass or discard a type that programs may emit. */
 int devtrace_own_type(int type, bool wanted);
-/* SM AO EQ MP TE QF SC SEM MTX USER0 USER1 USER2 USER3 USER4 USER EXC TEXT, as in tracectl(8). */
+/*
+ * group: SM AO EQ MP TE QF SC SEM MTX USER0 USER1 USER2 USER3 USER4 USER EXC TEXT, see tracectl(8)
+ */
 int devtrace_own_group(const char *group, bool wanted);
-/* An object or signal, 1 to 65535. */
+/* Pass or discard an object or a signal, 1 to 65535. */
 int devtrace_own_object(int object, bool wanted);
 int devtrace_own_signal(int sig, bool wanted);
 /*
- * An object that the program named by devtrace_dict_obj() with its number as key. ENOENT:
- * unknown name, or another kind of key. The library remembers 256 names.
+ * Pass or discard the object that devtrace_dict_obj() named, with the object's number as key.
+ * Return ENOENT if the name is unknown or its key is not such a number. The library remembers 256
+ * names.
  */
 int devtrace_own_object_name(const char *name, bool wanted);
-/* Does the program want this? 0: no object or signal. */
+/* Do these filters pass such an event? object or sig 0: it has none. */
 bool devtrace_own_wants(uint8_t type, uint16_t object, uint16_t sig);
 
 #ifdef __cplusplus

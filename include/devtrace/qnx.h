@@ -5,13 +5,13 @@
  *	Trace2(__M(_TRACE_ACME_UART) + 7, _TRACE_HW_SEVERITY2, status, count);
  *	Trace1b(__M(_TRACE_ACME_UART) + 8, _TRACE_SW_SEVERITY0, port, len, data);
  *
- * QNX sources include <sys/trace.h>; -I with the path from "pkg-config --variable=qnxincludedir
- * libdevtrace" makes them find this header.
+ * QNX sources include <sys/trace.h>. To let them find this header, pass -I with the output of
+ * "pkg-config --variable=qnxincludedir libdevtrace" to the compiler.
  *
- * Each call emits an exception event with severity and code. Arguments have 32 bits, as on QNX:
- * an unsigned type becomes a U32 element, any other an I32. The buffer is the last element, MEM.
- * The calls return 0, or -1 if the device refused the event; a missing device or a filtered
- * event is no failure. errno is kept.
+ * Each call emits an exception event with a severity and a code. Arguments have 32 bits, as on
+ * QNX: an unsigned type becomes a U32 element, any other type an I32 element. The buffer becomes a
+ * MEM element after the arguments. The calls return 0, or -1 if the kernel refused the event; they
+ * also return 0 without a device or if a filter refuses the event. errno is kept.
  */
 #ifndef DEVTRACE_QNX_H
 #define DEVTRACE_QNX_H
@@ -34,10 +34,10 @@
 #define __M(major)		((uint32_t)(major) << 8)
 
 /*
- * The first argument of TraceEvent(): 8 bits of opcode, 3 bits for the number of int arguments,
- * a bit for a pointer and a size after them, and 20 bits of data. The opcode is the event type.
- * The data are the first element, U32; for _TRACE_EXC they are the severity, and the first
- * argument is the code:
+ * Build the first argument of TraceEvent(): 8 bits of opcode, 3 bits for the number of int
+ * arguments, one bit that announces a pointer and a size after the int arguments, and 20 bits of
+ * data. The opcode is the event type. The data become the first element, a U32. For _TRACE_EXC,
+ * however, the data are the severity, and the first int argument is the code:
  *
  *	TraceEvent(_TRACE_EVENT(_TRACE_EXC, 2, 0, _TRACE_SW_SEVERITY1),
  *		   __M(7) + 1, errors);
@@ -120,7 +120,10 @@ DEVTRACE_INLINE_ int devtrace_qnx_result_(int err)
 	return err && err != ENODEV ? -1 : 0;
 }
 
-/* Put n arguments; n is constant, so the others generate no code. */
+/*
+ * Put the first n of the arguments. n is constant, so the tests and the other arguments need no
+ * code.
+ */
 DEVTRACE_INLINE_ size_t devtrace_qnx_put_(struct devtrace_record *r, unsigned int n,
 					  struct devtrace_qnx_arg_ a, struct devtrace_qnx_arg_ b,
 					  struct devtrace_qnx_arg_ c, struct devtrace_qnx_arg_ d,
@@ -167,7 +170,7 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsig
 }
 
 #define DEVTRACE_QNX0_	devtrace_qnx_unsigned_(0)
-/* A statement expression: the severity is evaluated once, before the rest. */
+/* A statement expression, so that the severity is evaluated once and before the other arguments. */
 #define DEVTRACE_QNX_IF_(severity, emit, ...)					\
 	__extension__ ({							\
 		int devtrace_ret_ = 0;						\
@@ -232,7 +235,10 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsig
 #define Trace6b(code, severity, a, b, c, d, e, f, len, mem) \
 	DEVTRACE_QNX_TRACEB_(code, severity, 6, DEVTRACE_QNX_A6_(a, b, c, d, e, f), (size_t)(len), mem)
 
-/* code: first argument of TraceEvent(). Types of the kernel and the transport are reserved. */
+/*
+ * Is the type in code, the first argument of TraceEvent(), reserved for the kernel or the
+ * transport?
+ */
 DEVTRACE_INLINE_ bool devtrace_qnx_reserved_(uint32_t code)
 {
 	return !devtrace_type_is_emittable((uint8_t)code);
@@ -244,7 +250,10 @@ DEVTRACE_INLINE_ bool devtrace_qnx_wanted_(uint32_t code)
 	       ((uint8_t)code != DEVTRACE_T_EXC || devtrace_severity_wanted_(code >> 12 & 15));
 }
 
-/* The code is evaluated once: unless it is constant, the callee tests it. */
+/*
+ * Evaluates its first argument once. Only if that is constant, this macro tests the filters;
+ * otherwise devtrace_qnx_event_() does.
+ */
 #define TraceEvent(...)								\
 	(__builtin_constant_p(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~)) &&		\
 	 !devtrace_qnx_reserved_((uint32_t)(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~))) &&	\

@@ -7,12 +7,13 @@
  *		QS_U16(QS_HEX_FMT, right);
  *	QS_END()
  *
- * Only names for devtrace/record.h. The first argument of a number is its print width, of a
- * float the digits after the point, of QS_ENUM the group. The id is the object of the event; 0:
- * none. As in QS, a record of a filtered id evaluates nothing. Elements may have DEVTRACE_BUFFER
+ * These macros only give the names of QS to the functions of devtrace/record.h. The first argument
+ * of a number is its print width, that of a float the number of digits after the point, and that
+ * of QS_ENUM the group. The id becomes the object of the event; 0: none. As in QS, if a filter
+ * refuses the id, no argument is evaluated. The elements of a record may have DEVTRACE_BUFFER
  * bytes.
  *
- * The names belong to QP, so they have a header of their own.
+ * The names belong to QP, so <devtrace.h> does not include this header.
  */
 #ifndef DEVTRACE_QS_H
 #define DEVTRACE_QS_H
@@ -38,7 +39,10 @@
 
 #ifndef DEVTRACE_DISABLE
 
-/* A width has 4 bits; that of I8 has 3, the fourth means ENUM. */
+/*
+ * A format byte has four bits for the print width. For I8 it has only three: the fourth bit would
+ * make the element an ENUM.
+ */
 #define DEVTRACE_QS_FORMAT_(width, element) \
 	((uint8_t)(((width) & 0xf) << 4 | (element)))
 
@@ -64,7 +68,10 @@
 		}								\
 	}
 
-/* From a width of 8 on the value is an I16, whose width has the fourth bit. */
+/*
+ * The format byte of an I8 has no room for a width of 8 or more, so such a value is emitted as an
+ * I16.
+ */
 #define QS_I8(width, v)								\
 	((width) & 8 ?								\
 	 devtrace_put16_(&devtrace_r_, DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_I16), \
@@ -96,7 +103,7 @@
 
 #else /* DEVTRACE_DISABLE */
 
-/* Code between these two compiles, but never runs. */
+/* The macros between these two compile, but generate no code. */
 #define QS_BEGIN_ID(type, id)	{ DEVTRACE_UNUSED_(type, id); {
 #define QS_END()		} }
 #define QS_I8(width, v)		DEVTRACE_UNUSED_(width, v)

@@ -8,15 +8,15 @@
  *		devtrace_end(&r);
  *	}
  *
- * An element is a format byte and a little-endian value; libdevtrace(3) has the sizes. All
- * functions are inline, and the position is a compile-time constant until a string or buffer of
- * unknown length is put: a record of fixed layout costs its stores and one call.
+ * An element is a format byte and a little-endian value; libdevtrace(3) lists the sizes. All
+ * functions are inline. The position is a compile-time constant until a string or buffer of
+ * unknown length is put, so a record of fixed layout costs its stores and one call.
  *
- * Invariants: pos <= end. Once an element does not fit, cut is not 0 and nothing more is put, so
- * that each element stays in its place. devtrace_end() then appends a STR element "[N bytes
- * cut]", for which every record keeps DEVTRACE_CUT_ROOM bytes beyond end, and counts an error.
- * Strings and buffers are truncated; other elements are put whole or not at all. A buffer of
- * negative size makes devtrace_end() refuse the event with EINVAL.
+ * Invariants: pos <= end. Once an element does not fit, cut is not 0 and no later element is put,
+ * so that readers find each element at its place. Strings and buffers are truncated; other
+ * elements are put whole or not at all. devtrace_end() appends a STR element "[N bytes cut]" to
+ * such a record and counts an error; for this element every record has DEVTRACE_CUT_ROOM bytes
+ * beyond end. A buffer of negative size makes devtrace_end() refuse the event with EINVAL.
  */
 #ifndef DEVTRACE_RECORD_H
 #define DEVTRACE_RECORD_H
@@ -25,27 +25,28 @@
 
 #define DEVTRACE_CUT_ROOM	32
 /*
- * cut after a negative size: stays above INT32_MAX with any addition. Derived from the size,
- * because a constant would cost a register in the good case.
+ * Value of cut after a buffer of negative size: further additions keep it above INT32_MAX. The
+ * value is computed from the size, because a constant would occupy a register even if the size is
+ * valid.
  */
 #define DEVTRACE_TOP_BIT_	(SIZE_MAX / 2 + 1)
 #define DEVTRACE_NEGATIVE_(len)	(((len) | DEVTRACE_TOP_BIT_) & ~(DEVTRACE_TOP_BIT_ / 2))
-/* Before the elements: the header, and a code or an object + signal. */
+/* Bytes before the elements: the header, then a code or an object and a signal. */
 #define DEVTRACE_HEAD_		(sizeof(struct devtrace_emit) + 4)
 /* Limit of DEVTRACE_RECORD(). */
 #define DEVTRACE_RECORD_MAX	(DEVTRACE_PAYLOAD_MAX - 4 - DEVTRACE_CUT_ROOM)
 
-/* Bytes for elements in events of the short form and of devtrace/qs.h. */
+/* Room in bytes for the elements of an event of the short form or of devtrace/qs.h. */
 #ifndef DEVTRACE_BUFFER
 #define DEVTRACE_BUFFER		480
 #endif
 
 /**
  * struct devtrace_record - a record being built
- * @buf: the event: a struct devtrace_emit
+ * @buf: the event, which begins with a struct devtrace_emit
  * @pos: bytes written to @buf
  * @end: limit of @pos
- * @cut: bytes that did not fit
+ * @cut: number of bytes that did not fit
  */
 struct devtrace_record {
 	uint8_t	*buf;
@@ -56,7 +57,7 @@ struct devtrace_record {
 
 #ifndef DEVTRACE_DISABLE
 
-/* Declare a record with room for this many bytes on the stack. */
+/* Declare a record on the stack, with room for this many bytes of elements. */
 #define DEVTRACE_RECORD(name, bytes)						\
 	DEVTRACE_ASSERT_((bytes) <= DEVTRACE_RECORD_MAX,			\
 			 "a record holds at most DEVTRACE_RECORD_MAX bytes");	\
@@ -136,7 +137,10 @@ DEVTRACE_INLINE_ void devtrace_begin_exc_(struct devtrace_record *r, uint8_t sev
 	r->pos += 4;
 }
 
-/* Begin a record. If this returns false, the type is not wanted: put nothing and do not end it. */
+/*
+ * Begin a record. Return false if a filter refuses the type: then put nothing and do not call
+ * devtrace_end().
+ */
 DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, unsigned int type)
 {
 	DEVTRACE_CHECK_TYPE_(type);
@@ -148,7 +152,10 @@ DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, unsigned in
 	return true;
 }
 
-/* The same with an object and a signal, 0: none. Also false if the object is not wanted. */
+/*
+ * Begin a record with an object and a signal; 0: none. Return false also if a filter refuses the
+ * object.
+ */
 DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, unsigned int type,
 				     unsigned int object, unsigned int sig)
 {
@@ -164,7 +171,7 @@ DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, unsigned int typ
 	return true;
 }
 
-/* An exception: DEVTRACE_HW3 ... DEVTRACE_SW0, DEVTRACE_CODE(major, minor). */
+/* Begin an exception. severity: DEVTRACE_SW0 ... DEVTRACE_HW3; code: DEVTRACE_CODE(major, minor) */
 DEVTRACE_INLINE_ bool devtrace_begin_exc(struct devtrace_record *r, unsigned int severity,
 					 uint32_t code)
 {
@@ -224,8 +231,8 @@ DEVTRACE_INLINE_ void devtrace_put64_(struct devtrace_record *r, uint8_t format,
 }
 
 /*
- * Numbers: devtrace_u16(&r, v), and with a print width of 0 to 14 devtrace_u16_w(&r, width, v).
- * The width of I8 is at most 7: a higher one would make it an enumeration.
+ * Numbers: devtrace_u16(&r, v), or with a print width of 0 to 14 devtrace_u16_w(&r, width, v), and
+ * so on. For I8 the width is at most 7, because the next bit of the format byte means ENUM.
  */
 #define DEVTRACE_NUMBER_(name, ctype, bits, format, max)				\
 DEVTRACE_INLINE_ void devtrace_##name(struct devtrace_record *r, ctype v)		\
@@ -260,7 +267,9 @@ DEVTRACE_HEXNUM_(16, DEVTRACE_E_HEX | DEVTRACE_E_U16)
 DEVTRACE_HEXNUM_(32, DEVTRACE_E_X32)
 DEVTRACE_HEXNUM_(64, DEVTRACE_E_HEX | DEVTRACE_E_U64)
 
-/* Floating point: 0 to 15 digits after the point; 0: the reader decides. */
+/*
+ * Floating point, with 0 to 15 digits after the decimal point; with 0 the reader chooses how many.
+ */
 DEVTRACE_INLINE_ void devtrace_f32_w(struct devtrace_record *r, unsigned int digits, float v)
 {
 	uint32_t bits;
@@ -287,13 +296,13 @@ DEVTRACE_INLINE_ void devtrace_f64(struct devtrace_record *r, double v)
 	devtrace_f64_w(r, 0, v);
 }
 
-/* A value of enumeration group 0 to 7. */
+/* A value of the enumeration with number 0 to 7. */
 DEVTRACE_INLINE_ void devtrace_enum(struct devtrace_record *r, unsigned int group, uint8_t v)
 {
 	devtrace_put8_(r, (uint8_t)DEVTRACE_E_ENUM(group), v);
 }
 
-/* References into the dictionaries. */
+/* Elements that refer to a name in the dictionaries. */
 DEVTRACE_INLINE_ void devtrace_obj(struct devtrace_record *r, uint64_t key)
 {
 	r->buf[2] |= DEVTRACE_F_PTR;
@@ -317,7 +326,7 @@ DEVTRACE_INLINE_ void devtrace_sig(struct devtrace_record *r, uint32_t sig, uint
 	}
 }
 
-/* The first len bytes of a string, without a NUL among them. */
+/* Put a string of len bytes that contain no NUL. */
 DEVTRACE_INLINE_ void devtrace_strn_(struct devtrace_record *r, const char *s, size_t len)
 {
 	size_t room = r->cut ? 0 : r->end - r->pos;
@@ -325,7 +334,7 @@ DEVTRACE_INLINE_ void devtrace_strn_(struct devtrace_record *r, const char *s, s
 	if (__builtin_expect(room < 2 || len > room - 2, 0)) {
 		size_t keep = room < 3 ? 0 : room - 2;
 
-		/* not inside a UTF-8 character */
+		/* do not cut inside a UTF-8 character */
 		while (keep && ((unsigned char)s[keep] & 0xc0) == 0x80)
 			keep--;
 		r->cut += len - keep;
@@ -350,8 +359,9 @@ DEVTRACE_INLINE_ void devtrace_str(struct devtrace_record *r, const char *s)
 }
 
 /*
- * The last string of a record: the library copies it directly to its destination and emits the
- * event. pos = 0 tells devtrace_end_last_() that nothing is left to do.
+ * Put the last string of a record and emit the event: the library copies the string directly to
+ * the event's destination. pos becomes 0, which tells devtrace_end_last_() that the event is
+ * already emitted.
  */
 DEVTRACE_INLINE_ void devtrace_str_last_(struct devtrace_record *r, const char *s)
 {
@@ -374,7 +384,7 @@ DEVTRACE_INLINE_ void devtrace_end_last_(struct devtrace_record *r)
 		devtrace_end(r);
 }
 
-/* A string of at most max bytes that need not be terminated. */
+/* Put a string of at most max bytes, which need not end with a NUL. */
 DEVTRACE_INLINE_ void devtrace_strn(struct devtrace_record *r, const char *s, size_t max)
 {
 	const char *nul;
@@ -385,7 +395,7 @@ DEVTRACE_INLINE_ void devtrace_strn(struct devtrace_record *r, const char *s, si
 	devtrace_strn_(r, s, nul ? (size_t)(nul - s) : max);
 }
 
-/* A buffer; more than 255 bytes become several MEM elements. */
+/* Put a buffer. A buffer of more than 255 bytes becomes several MEM elements. */
 DEVTRACE_INLINE_ void devtrace_mem(struct devtrace_record *r, const void *mem, size_t len)
 {
 	size_t room = r->cut ? 0 : r->end - r->pos;
@@ -420,7 +430,7 @@ DEVTRACE_INLINE_ void devtrace_mem(struct devtrace_record *r, const void *mem, s
 
 #else /* DEVTRACE_DISABLE */
 
-/* A declaration, so that &name compiles. */
+/* Only declare the record, so that the expression &name compiles. */
 #define DEVTRACE_RECORD(name, bytes)					\
 	struct devtrace_record name __attribute__((unused))
 #define devtrace_begin_type(r, type)		(DEVTRACE_ZERO_(r, type) != 0)

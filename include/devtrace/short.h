@@ -8,13 +8,14 @@
  *	devtrace_text(format, ...), devtrace_text_sev(severity, format, ...)
  *	devtrace_puts(text), devtrace_puts_sev(severity, text)
  *
- * An argument becomes the element of its C type: numbers keep their width, bool is U8, char *
- * STR, any other pointer OBJ with the address as key. Macros select other elements:
- * DEVTRACE_HEX(x), DEVTRACE_MEM(p, n), DEVTRACE_OBJ(p), DEVTRACE_FUN(f), DEVTRACE_SIG(sig,
- * object), DEVTRACE_ENUM(group, value), DEVTRACE_STRN(p, max).
+ * The C type of an argument selects its element: a number becomes a number of the same width, bool
+ * becomes U8, char * becomes STR, and any other pointer becomes OBJ with the address as key.
+ * Macros select other elements: DEVTRACE_HEX(x), DEVTRACE_MEM(p, n), DEVTRACE_OBJ(p),
+ * DEVTRACE_FUN(f), DEVTRACE_SIG(sig, object), DEVTRACE_ENUM(group, value), DEVTRACE_STRN(p, max).
  *
- * Arguments are evaluated once, and only if the type is enabled; arguments after the object or
- * the severity only if that is wanted, too. C uses _Generic, C++ overloads.
+ * Arguments are evaluated once, and only if the filters pass the type. Arguments after the object
+ * or the severity are evaluated only if the filters pass the object or severity, too. C uses
+ * _Generic, C++ overloads.
  */
 #ifndef DEVTRACE_SHORT_H
 #define DEVTRACE_SHORT_H
@@ -25,7 +26,7 @@
 #endif
 #include <devtrace/record.h>
 
-/* An element chosen by a macro, not by its C type. */
+/* An element that the caller chose with a macro such as DEVTRACE_HEX(). */
 struct devtrace_arg_ {
 	uint8_t		format;
 	uint8_t		bytes;		/* of a hexadecimal number, else 0 */
@@ -155,13 +156,15 @@ DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, char *v) { devtra
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, decltype(nullptr)) { devtrace_obj(r, 0); }
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, struct devtrace_arg_ v) { devtrace_put_arg_(r, v); }
 
-/* A record before its last argument: if that is a string, it ends the event. */
+/* Marks the last argument of an event: if it is a string, putting it also emits the event. */
 struct devtrace_last_ {
 	struct devtrace_record *r;
 	operator struct devtrace_record *() const { return r; }
 };
 
-/* A template, so that 0 does not become a string. */
+/*
+ * A template, because with a plain overload for const char * the argument 0 would become a string.
+ */
 template <typename T>
 DEVTRACE_INLINE_ typename std::enable_if<std::is_same<const T, const char>::value>::type
 devtrace_put_(devtrace_last_ l, T *v)
@@ -223,8 +226,9 @@ devtrace_put_(struct devtrace_record *r, T v)
 #endif /* __cplusplus */
 
 /*
- * DEVTRACE_PUTS_(r, x, a, b, ...) puts a, b and so on; x is there because a list must not be
- * empty. More than eight arguments expand to the name of an undefined macro that says so.
+ * DEVTRACE_PUTS_(r, x, a, b, ...) puts the elements a, b and so on. x is a placeholder: a macro's
+ * argument list must not be empty. With more than eight arguments the expansion contains the name
+ * of an undefined macro, which tells the programmer the limit.
  */
 #define DEVTRACE_PUTS_(r, ...) \
 	DEVTRACE_CAT_(DEVTRACE_PUTS, DEVTRACE_COUNT_(__VA_ARGS__))(r, __VA_ARGS__)
@@ -310,7 +314,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 		}								\
 	} while (0)
 
-/* Text formatted by printf(3): not for signal handlers. */
+/* Emit text formatted by printf(3). Signal handlers must not use it. */
 #define devtrace_text_sev(severity, ...)					\
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
@@ -323,7 +327,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 		}								\
 	} while (0)
 
-/* Plain text: for signal handlers, too. */
+/* Emit text without formatting. Signal handlers may use it. */
 #define devtrace_puts_sev(severity, text)					\
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\

@@ -2,9 +2,9 @@
 /*
  * Emit trace events from the kernel
  *
- * Unless stated otherwise, every call may be made from any context: process, softirq, hard
- * interrupt, NMI, preemption on or off. None waits, sleeps, allocates or fails: an event that
- * finds no room is counted.
+ * Unless stated otherwise, every function may be called in any context: process, softirq, hard
+ * interrupt, NMI, with preemption on or off. No function waits, sleeps, allocates memory or fails:
+ * an event for which the ring has no room is discarded and counted.
  *
  * An event whose layout is known at compile time is one expression. It compiles to a test, two
  * calls, and stores directly into the ring:
@@ -14,8 +14,8 @@
  *	devtrace_rec(DEVTRACE_T_USER + 3, dt_u16(speed), dt_u8x(status));
  *	devtrace_rec_for(DEVTRACE_T_USER + 3, object, signal, dt_u32(n));
  *
- * An event with strings or buffers, or with elements known only at run time, is built step by
- * step and then emitted as a whole:
+ * An event with strings or buffers, or with elements known only at run time, is built step by step
+ * and then emitted as a whole:
  *
  *	struct devtrace_record r;
  *
@@ -27,16 +27,18 @@
  *
  * devtrace_text(severity, "format", ...) emits text.
  *
- * Arguments are evaluated once if events of the type are wanted, otherwise not at all.
+ * Arguments are evaluated once if a stream or trigger wants events of the type, otherwise not at
+ * all.
  *
- * Constant types, objects, signals and severities that are out of range do not compile. Variables
- * are checked before they are truncated: an event with one out of range is discarded, and counted
- * as a filtered event of type 0. With DEVTRACE_DEBUG defined, the kernel's log says so.
+ * A constant type, object, signal or severity that is out of range does not compile. A variable is
+ * checked before it is truncated: if it is out of range, the event is discarded and counted as a
+ * filtered event of type 0. A driver compiled with DEVTRACE_DEBUG also prints a warning to the
+ * kernel's log.
  *
  * A driver outside the kernel tree includes devtrace.mk in its Kbuild, which defines
  * CONFIG_DEVTRACE_MODULE=1; see devtrace(9). With DEVTRACE_DISABLE, or without CONFIG_DEVTRACE,
  * all calls compile to nothing and do not evaluate their arguments. The compiler warns about a
- * module that defines neither.
+ * module that defines neither CONFIG_DEVTRACE_MODULE nor DEVTRACE_DISABLE.
  */
 #ifndef _LINUX_DEVTRACE_H
 #define _LINUX_DEVTRACE_H
@@ -90,8 +92,9 @@ __DT_ELEM(dt_u16x, u16, dt_elem16, DEVTRACE_E_U16 | DEVTRACE_E_HEX, cpu_to_le16)
 __DT_ELEM(dt_u32x, u32, dt_elem32, DEVTRACE_E_X32, cpu_to_le32)
 __DT_ELEM(dt_u64x, u64, dt_elem64, DEVTRACE_E_U64 | DEVTRACE_E_HEX, cpu_to_le64)
 /*
- * Addresses: printed by name if the dictionary has one. Readers see a hash instead of the
- * address; ids below 65536 are shown unchanged.
+ * An element that is an address. The kernel replaces the address by a hash before a reader gets
+ * it; readers print the name that devtrace_name_obj() or devtrace_name_fun() gave to the address.
+ * A number below 65536 is taken for an id and is not replaced.
  */
 __DT_ELEM(dt_obj, const void *, dt_elemptr, DEVTRACE_E_OBJ, __dt_ptr)
 __DT_ELEM(dt_fun, const void *, dt_elemptr, DEVTRACE_E_FUN, __dt_ptr)
@@ -108,7 +111,10 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 	return (struct dt_elemsig){ DEVTRACE_E_SIG, cpu_to_le32(sig), __dt_ptr(obj) };
 }
 
-/* Expand to m(n, e) for each of up to twelve arguments, with a different n; 99: too many. */
+/*
+ * __DT_EACH(m, e1, e2, ...) expands to m(n, e) for each of up to twelve arguments, with a
+ * different n for each. For more arguments __DT_COUNT() expands to 99.
+ */
 #define __DT_COUNT(...) \
 	__DT_COUNT_(0, ##__VA_ARGS__, 99, 99, 99, 99, 99, 99, 99, 99, \
 		    12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -135,14 +141,20 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 
 #if IS_ENABLED(CONFIG_DEVTRACE) && !defined(DEVTRACE_DISABLE)
 
-/* Bit n is set if events of type n, with object n, or with severity n are wanted. */
+/*
+ * Tables by type, by object and by severity: bit n is set if some stream or trigger wants events
+ * with the value n.
+ */
 extern unsigned long devtrace_wanted[256 / BITS_PER_LONG];
 extern unsigned long devtrace_objects[256 / BITS_PER_LONG];
 extern u32 devtrace_severities;
-/* By type, the number of events that stream 0's filter refused. */
+/* Number of events of each type that the filter of stream 0 refused. */
 extern u64 __percpu *devtrace_filtered;
 
-/* Bits of a record that the caller determines; the same values as in ring.h. */
+/*
+ * Bits of a record's header that the emitting driver sets. kmod/ring/ring.h defines the same
+ * values.
+ */
 #define __DEVTRACE_CODE		0x02000000U
 #define __DEVTRACE_OBJSIG	0x04000000U
 #define __DEVTRACE_PTR		0x08000000U
@@ -154,22 +166,26 @@ void __devtrace_commit(void);
 void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len);
 
 /*
- * Type 0 is padding and would break the ring; readers would take the other types that drivers may
- * not use for frames of the transport.
+ * Is this a type of events? Type 0 marks padding in the ring, and the other types of the transport
+ * belong to frames that the kernel itself makes, such as LOST and CLOCK: readers would
+ * misinterpret an event with such a type.
  */
 static __always_inline bool __devtrace_type_ok(unsigned int type)
 {
 	return type < 256 && !devtrace_type_is_transport(type);
 }
 
-/* Only devtrace_profile.ko, which defines this, emits types of kernel profile events. */
+/*
+ * Only devtrace_profile.ko defines __DEVTRACE_PROFILE: no other module may emit kernel profile
+ * events.
+ */
 #ifdef __DEVTRACE_PROFILE
 #define __devtrace_type_free(type)	__devtrace_type_ok(type)
 #else
 #define __devtrace_type_free(type)	devtrace_type_is_emittable(type)
 #endif
 
-/* A value is out of range: the event is discarded. */
+/* Count an event that is discarded because the value named @what is out of range. */
 static noinline __cold __maybe_unused bool __devtrace_refused(const char *what, long long value)
 {
 	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EMPTY]);
@@ -190,10 +206,13 @@ static __always_inline bool __devtrace_fits(unsigned long long v, unsigned int m
 #define __devtrace_type_fits(type) \
 	(__devtrace_type_free(type) || __devtrace_refused("event type", (int)(type)))
 #define __devtrace_objsig_fits(v)	__devtrace_fits(v, U16_MAX, "object or signal")
-/* An invalid severity below 32 has no bit: see __devtrace_severity_ok(). */
+/*
+ * Let invalid severities below 32 pass: devtrace_severities never has their bits set, so that
+ * __devtrace_severity_ok() refuses them.
+ */
 #define __devtrace_severity_fits(v)	__devtrace_fits(v, 31, "severity")
 
-/* Constants out of range do not compile. The checks make no instruction. */
+/* A constant that is out of range does not compile. These checks generate no code. */
 #define __devtrace_check_byte(type) \
 	BUILD_BUG_ON_MSG(__builtin_constant_p(type) && (type) > 255, \
 			 "an event type is a number below 256")
@@ -226,7 +245,10 @@ static __always_inline bool devtrace_enabled(unsigned int type)
 	return false;
 }
 
-/* The emitting code checks objects above 255. */
+/*
+ * The table has bits for objects 0 to 255. Higher objects pass here; __devtrace_reserve_for()
+ * checks them.
+ */
 static __always_inline bool __devtrace_object_ok(u8 type, u16 obj)
 {
 	if (obj > 255 || likely(READ_ONCE(devtrace_objects[obj / BITS_PER_LONG]) >>
@@ -244,7 +266,10 @@ static noinline __cold __maybe_unused bool __devtrace_severity_off(u8 severity)
 	return false;
 }
 
-/* An invalid severity has no bit, and so needs no test of its own. */
+/*
+ * The bit of an invalid severity is never set, so that one test refuses both invalid and unwanted
+ * severities.
+ */
 static __always_inline bool __devtrace_severity_ok(u8 severity)
 {
 	if (likely(READ_ONCE(devtrace_severities) >> (severity & 31) & 1))
@@ -280,7 +305,8 @@ static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 #define __DT_PTR(n, e)	| _Generic((e), struct dt_elemptr: __DEVTRACE_PTR, \
 				   struct dt_elemsig: __DEVTRACE_PTR, default: 0)
 /*
- * A plain number is not an element: the compiler's class 12 is structures. sparse has no classes.
+ * Refuse a plain number in place of an element: __builtin_classify_type() returns 12 for a
+ * structure. sparse does not implement this function.
  */
 #ifdef __CHECKER__
 #define __DT_CHECK(n, e)
@@ -295,8 +321,8 @@ static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 	__p += sizeof(__e##n);
 
 /*
- * Size and flags are constants, so only the stores remain at run time. The arguments are
- * evaluated before preemption is disabled: they may be calls that sleep.
+ * The arguments may be calls that sleep, so they are evaluated before reserve() disables
+ * preemption. Size and flags of the record are constants: only the stores remain at run time.
  */
 #define __devtrace_store(reserve, type, who, key, ...) do {		\
 	__DT_EACH(__DT_LOCAL, ##__VA_ARGS__)				\
@@ -387,9 +413,9 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
  * struct devtrace_record - an event being built
  * @who: flags and severity
  * @type: event type
- * @full: an element did not fit; it and those after it were left out
+ * @full: true once an element did not fit: this element and all later ones are left out
  * @len: bytes in @data
- * @data: object, signal, code; elements
+ * @data: the code, or the object and the signal; then the elements
  */
 struct devtrace_record {
 	u32	who;
@@ -557,8 +583,9 @@ void __devtrace_assert_failed(const char *module, const char *function, unsigned
 })
 
 /*
- * Give names. Process context, may sleep; return 0, -EINVAL (too long, empty, out of range),
- * -ENOSPC (the dictionary is full) or -ENOMEM.
+ * Name an object, a function, a signal, an event type or a value of an enumeration for readers.
+ * Process context; these functions may sleep. They return 0, -EINVAL (the name is empty or too
+ * long, or a number is out of range), -ENOSPC (the dictionary is full) or -ENOMEM.
  */
 int devtrace_name_obj(const void *obj, const char *name);
 int devtrace_name_fun(const void *fun, const char *name);

@@ -2,26 +2,27 @@
 /*
  * devtrace/qp/qs.h - the interface of QS, QP/Spy's target component, on /dev/trace
  *
- * A QP/C 8.1 or 7.3 program compiled with -DQ_SPY, and with this directory before QP/C's own on
- * the search path, traces into its lanes: the framework by qs_pkg.h, the application by the
- * macros here. It links no part of QS, only libdevtrace-qp, which holds the filters.
+ * A QP/C 8.1 or 7.3 program that is compiled with -DQ_SPY, and with this directory before QP/C's
+ * own on the search path, writes its trace to the lanes of its threads: QP/C with the macros of
+ * qs_pkg.h, the application with those below. The program contains no part of QS; it links
+ * libdevtrace-qp, which holds the filters.
  *
- * A record is emitted if the device wants its type and its object, and the program its record
- * (QS_GLB_FILTER) and its QS-ID (QS_LOC_FILTER). As in QS, the program at first wants only the
- * dictionaries, QS_QF_RUN and QS_ASSERT_FAIL. The QS-ID is the object of the event; QS-ID 0
- * means no object.
+ * A record is emitted if the device's filters pass its type and object, and the program's filters
+ * pass the record (QS_GLB_FILTER) and its QS-ID (QS_LOC_FILTER). As in QS, the program's filters
+ * at first pass only the dictionaries, QS_QF_RUN and QS_ASSERT_FAIL. The QS-ID becomes the object
+ * of the event; QS-ID 0 means no object.
  *
- * There is no buffer to fill or send: QS_OUTPUT(), QS_FLUSH() and similar macros are empty.
- * QS_RX_INPUT() answers hosts, see libdevtrace-rx(3). The clock is the device's, for any
- * QS_TIME_SIZE.
+ * There is no buffer that a program fills or sends: QS_OUTPUT(), QS_FLUSH() and similar macros are
+ * empty. QS_RX_INPUT() answers hosts, see libdevtrace-rx(3). Time stamps are those of the device,
+ * whatever QS_TIME_SIZE is.
  *
- * Records whose numbers the transport uses are events with a number that is higher by
- * DEVTRACE_QS_MOVED. Documentation/frameworks.rst has the table.
+ * Some records have a number that the transport of /dev/trace uses for its own frames. They become
+ * events whose number is higher by DEVTRACE_QS_MOVED. Documentation/frameworks.rst lists them.
  */
 #ifndef DEVTRACE_QP_QS_H
 #define DEVTRACE_QP_QS_H
 
-/* Same include guard as QS's own header: a file that includes both gets this one. */
+/* The include guard of QS's own header: a file that includes both headers gets this one. */
 #ifndef QS_H_
 #define QS_H_
 #endif
@@ -32,7 +33,7 @@
 
 #include <devtrace/qs.h>
 
-/* QP/C may define these, with another meaning. */
+/* QP/C may define these names with another meaning. */
 #undef QS_AO_ID
 #undef QS_EP_ID
 #undef QS_EQ_ID
@@ -106,7 +107,7 @@ enum devtrace_qs_kind {
 	QS_OBJ_EP
 };
 
-/* Names before QP 8.1, whose qpc.h has them. */
+/* Names of these before QP 8.1, whose qpc.h defines them. */
 #if !defined(QP_VERSION) || QP_VERSION < 810
 enum devtrace_qs_group_old {
 	QS_ALL_RECORDS = QS_GRP_ALL, QS_SM_RECORDS = QS_GRP_SM, QS_AO_RECORDS = QS_GRP_AO,
@@ -143,7 +144,7 @@ typedef struct {
 
 typedef void (*QSpyFunPtr)(void);
 
-/* The port's sizes are accepted, but do not change the events. */
+/* A port may define these sizes, but they do not change the events. */
 #ifndef QS_TIME_SIZE
 #define QS_TIME_SIZE		4U
 #endif
@@ -158,12 +159,15 @@ typedef uint64_t QSTimeCtr;
 #else
 #error "QS_TIME_SIZE is 1, 2, 4 or 8"
 #endif
-/* A message, not a warning: a QP program compiles unchanged, even with -Werror. */
+/* A message instead of a warning, so that a QP program compiles unchanged, even with -Werror. */
 #if QS_TIME_SIZE < 4U
 #pragma message "QS_TIME_SIZE has no effect: stamps have 64 bits here, and 4 bytes from qsgate(1)"
 #endif
 
-/* The transport uses the numbers 58, 59 and 64 to 70: those records are moved. */
+/*
+ * The transport uses the numbers 58, 59 and 64 to 70, so the records with these numbers get
+ * others.
+ */
 #define DEVTRACE_QS_MOVED	24
 #define DEVTRACE_QS_TYPE(record)						\
 	((uint8_t)((unsigned int)(record) +					\
@@ -176,12 +180,12 @@ extern "C" {
 #endif
 
 /**
- * struct devtrace_qp - the program's filters, and state of QP/C in QS
- * @glb: a bit for each record, set: wanted
- * @loc: a bit for each QS-ID; 0 is always wanted
- * @locFilter_AP: only object of old records, NULL: any; QS_FILTER_AP_OBJ() of QP/C 7.3 calls it
- *	loc_AP
- * @flags: QP/C's flags: which of its own names it has sent
+ * struct devtrace_qp - the program's filters, and the variables that QP/C expects in QS
+ * @glb: bit n is set if records with number n pass
+ * @loc: bit n is set if records with QS-ID n pass; bit 0 is always set
+ * @locFilter_AP: the only object whose old-style records pass, NULL: all pass. QS_FILTER_AP_OBJ()
+ *	of QP/C 7.3 uses the name loc_AP
+ * @flags: used by QP/C only: which of its own names it has sent
  */
 struct devtrace_qp {
 	uint8_t		glb[16];
@@ -195,49 +199,52 @@ struct devtrace_qp {
 
 extern struct devtrace_qp devtrace_qp;
 
-/* Connect to the device. Always returns 1: a program runs without a device, too. */
+/* Connect to the device. Always returns 1, because a program must run without a device, too. */
 uint8_t devtrace_qp_init(void);
 /*
- * From now on, want this record or group; a negative number: do not want it. The same for a QS-ID
- * or group of QS-IDs. Return 0, or EINVAL if unknown. Async-signal-safe.
+ * Let records with this number, or of this group, pass from now on; a negative number refuses
+ * them. devtrace_qp_loc_filter() does the same for a QS-ID or a group of QS-IDs. Return 0, or
+ * EINVAL if the number is unknown. Async-signal-safe.
  */
 int devtrace_qp_glb_filter(int record);
 int devtrace_qp_loc_filter(int id);
 /*
- * Name element index of an array or a part of it. name is the source text: "&all[i]" becomes
- * "all[3]", "&all[i].timer" becomes "all[3].timer".
+ * Name the array element with this index, or a member of it. name is the source text: from
+ * "&all[i]" it becomes "all[3]", from "&all[i].timer" it becomes "all[3].timer".
  */
 int devtrace_qp_dict_array(const void *object, unsigned int index, const char *name);
 /* Emit a QS_ASSERT_FAIL record. */
 void devtrace_qp_assertion(const char *module, int id);
 
 /*
- * Name an object, and let hosts make it current: peek, poke and fill reach its first size bytes.
- * Return 0, or an error of devtrace_dict_obj().
+ * Name an object, and let hosts make it the current object. Hosts may then peek, poke and fill its
+ * first size bytes. Return 0, or an error of devtrace_dict_obj().
  */
 int devtrace_qp_object(const void *object, size_t size, const char *name);
 /*
- * QS_RX_INPUT(): answer the requests of hosts that wait, by the functions QS_onReset() and
- * QS_onCommand() of the program and by QP/C, in the calling thread. Never waits. The first call
- * opens the receive channel of libdevtrace-rx(3).
+ * QS_RX_INPUT(): answer the waiting requests of hosts in the calling thread, with QP/C's functions
+ * and the program's QS_onReset() and QS_onCommand(). Never waits. The first call opens the receive
+ * channel of libdevtrace-rx(3).
  */
 void devtrace_qp_rx_input(void);
 
 /*
- * For fixtures of QUTest, see qutest.h. Emit QS_QF_RUN and serve until devtrace_qp_test_stop().
- * Return 0, or 1: there is no receive channel. A RESET executes a fixture without QS_onReset()
- * anew.
+ * For fixtures of QUTest, see qutest.h. devtrace_qp_test_run() emits QS_QF_RUN and serves requests
+ * until devtrace_qp_test_stop(). It returns 0, or 1 if there is no receive channel. If the fixture
+ * has no QS_onReset(), a RESET request executes the program anew.
  */
 void devtrace_qp_test_init(void);
 int devtrace_qp_test_run(void);
-/* Serve until devtrace_qp_test_stop(). */
+/* Serve requests until devtrace_qp_test_stop(). */
 void devtrace_qp_test_loop(void);
 void devtrace_qp_test_stop(void);
-/* Emit QS_TEST_PAUSED and serve until the script continues. */
+/* Emit QS_TEST_PAUSED and serve requests until the test script continues. */
 void devtrace_qp_test_pause(void);
-/* The data that the script left for this function; each is returned once. 0: none. */
+/*
+ * Return the data that the test script sent for this function, or 0. Each value is returned once.
+ */
 uint32_t devtrace_qp_test_probe(QSpyFunPtr function);
-/* Execute the program anew, with its arguments. */
+/* Replace the process by a new run of its program, with the same arguments. */
 void devtrace_qp_test_restart(void);
 
 /* The application's functions for the requests of hosts. */
@@ -250,34 +257,38 @@ void QS_onFlush(void);
 QSTimeCtr QS_onGetTime(void);
 
 /*
- * Functions with which a port or a program sends and receives. There is no buffer: readers open
- * the device, and requests come by the receive channel. A program may define its own.
+ * Functions with which a port or a program sends and receives bytes in QS. Here there is no
+ * buffer: readers open the device, and requests arrive over the receive channel. A program may
+ * define these functions itself.
  */
 void QS_initBuf(uint8_t *sto, uint_fast32_t stoSize);
-/* QS_EOD, and NULL with 0 bytes: nothing waits to be sent. */
+/* Return QS_EOD, or NULL and 0 bytes: nothing waits to be sent. */
 uint16_t QS_getByte(void);
 uint8_t const *QS_getBlock(uint16_t *pNbytes);
 void QS_rxInitBuf(uint8_t *sto, uint16_t stoSize);
-/* As QS_RX_INPUT(). */
+/* Does the same as QS_RX_INPUT(). */
 void QS_rxParse(void);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* QP/C uses two structures of QS by name. */
+/* QP/C accesses two structures of QS by these names. */
 #define QS_priv_		devtrace_qp
 #define QS_filt_		devtrace_qp
 
 DEVTRACE_INLINE_ bool devtrace_qp_bit_(const uint8_t *bits, unsigned int n)
 {
-	/* Higher types are not QS's and have no QS filter. */
+	/* Types from 128 on do not belong to QS; the program's filters pass them. */
 	if (n >= 128)
 		return true;
 	return (__atomic_load_n(&bits[n >> 3], __ATOMIC_RELAXED) >> (n & 7)) & 1;
 }
 
-/* Test the device's type first: a disabled event costs no more than elsewhere. */
+/*
+ * Test the device's bit for the type first: a type that the device's filters refuse then costs as
+ * little as with the other interfaces.
+ */
 DEVTRACE_INLINE_ bool devtrace_qp_wanted_(unsigned int record, unsigned int id)
 {
 	return devtrace_enabled(DEVTRACE_QS_TYPE(record)) &&
@@ -302,7 +313,7 @@ DEVTRACE_INLINE_ void devtrace_qp_begin_(struct devtrace_record *r, unsigned int
 		devtrace_begin_plain_(r, DEVTRACE_QS_TYPE(record));
 }
 
-/* Old records test the program's filters themselves. */
+/* The macros of old records test the program's filters; this function tests only the device's. */
 DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 {
 	if (devtrace_enabled(r->buf[0]))
@@ -324,7 +335,7 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_ASSERTION(module, id, delay) \
 	(DEVTRACE_UNUSED_(delay), devtrace_qp_assertion((module), (int)(id)))
 
-/* A lane needs no critical section: only its thread writes it. */
+/* No critical section is needed, because only the thread that owns a lane writes to it. */
 #define QS_CRIT_STAT
 #define QS_CRIT_ENTRY()		((void)0)
 #define QS_CRIT_EXIT()		((void)0)
@@ -356,8 +367,9 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #endif
 
 /*
- * Records of the application; elements are those of devtrace/qs.h. QP/C's layer for sources
- * before 7.0 defines its own QS_BEGIN() from QS_beginRec_(), ended by QS_END().
+ * Records of the application; devtrace/qs.h defines the macros for their elements. Sources for QP
+ * before 7.0 use QP/C's compatibility layer, which defines QS_BEGIN() with QS_beginRec_();
+ * QS_END() ends these records, too.
  */
 #define QS_BEGIN_ID(record, id)							\
 	if (devtrace_qp_wanted_((unsigned int)(record), (unsigned int)(id))) {	\
@@ -368,8 +380,8 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_END_INCRIT()			QS_END()
 
 /*
- * Macros of QP 5 and 6, which QP/C 7.3 defines itself. An object of the application has a filter
- * by its address; other objects have QS-IDs.
+ * Macros of QP 5 and 6, which QP/C 7.3 defines itself. An object of the application is filtered by
+ * its address, other objects by their QS-ID.
  */
 #define QS_u32_fmt_(format, v)	(DEVTRACE_UNUSED_(format), QS_U32(QS_HEX_FMT, (v)))
 #if !defined(QP_VERSION) || QP_VERSION >= 800
@@ -389,7 +401,7 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_FILTER_EQ_OBJ(object)	DEVTRACE_UNUSED_(object)
 #define QS_FILTER_TE_OBJ(object)	DEVTRACE_UNUSED_(object)
 #define QS_U32_HEX(width, v)	QS_u32_fmt_(width, v)
-/* A session begins when a reader opens the device. */
+/* Nothing to do: a session begins when a reader opens the device. */
 #define QS_RESET()		((void)0)
 #endif
 
@@ -400,8 +412,8 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_TIME_PRE_()		((void)0)
 
 /*
- * Bytes of an object that a host may write: 0 if the compiler does not know the object, or if it
- * is const.
+ * Number of bytes of an object that a host may write: 0 if the compiler does not know the object's
+ * size or the object is const.
  */
 #ifdef __cplusplus
 #define DEVTRACE_QP_BYTES_(object)	0
@@ -418,7 +430,7 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 				  devtrace_qs_name_(#object)))
 #define QS_OBJ_ARR_DICTIONARY(object, index) \
 	((void)devtrace_qp_dict_array((const void *)(object), (unsigned int)(index), #object))
-/* Called by QP/C. */
+/* QP/C itself uses this macro. */
 #define QS_obj_dict_pre_(object, name) \
 	((void)devtrace_dict_obj(DEVTRACE_KEY_(object), devtrace_qs_name_(name)))
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * devtrace/qp/qs_framework.h - ticks, events and queries of hosts, in terms of QP/C's types
+ * devtrace/qp/qs_framework.h - requests of hosts that need QP/C's functions and structures
  *
- * The library knows no type of QP/C, whose layouts differ between versions and configurations.
- * So each source of QP/C compiles these functions, and the linker keeps one copy. The references
- * to QP/C's functions are weak: a program need not have all sources of QP/C.
+ * The layouts of QP/C's structures differ between its versions and configurations, so a library
+ * that is compiled once cannot contain this code. Each source file of QP/C compiles it, and the
+ * linker keeps one copy. The references to QP/C's functions are weak, because a program need not
+ * contain all source files of QP/C.
  */
 #ifndef DEVTRACE_QP_QS_FRAMEWORK_H
 #define DEVTRACE_QP_QS_FRAMEWORK_H
@@ -17,7 +18,7 @@ extern "C" {
 #endif
 
 /**
- * struct devtrace_qp_framework - what QP/C does for the receive channel
+ * struct devtrace_qp_framework - functions of QP/C for requests of the receive channel
  * @size: sizeof(struct devtrace_qp_framework)
  * @version: QP_VERSION
  * @tick: process a tick of this rate
@@ -54,7 +55,10 @@ static void devtrace_qp_tick_(void *sender, uint8_t rate)
 #define devtrace_qp_tick_	NULL
 #endif
 
-/* The active object of this priority or at this address, or NULL. */
+/*
+ * Return the active object at this address, or if object is NULL the one of this priority; NULL:
+ * none.
+ */
 static QActive *devtrace_qp_active_(unsigned int prio, const void *object)
 {
 	unsigned int i;
@@ -68,7 +72,9 @@ static QActive *devtrace_qp_active_(unsigned int prio, const void *object)
 }
 
 #ifdef Q_UTEST
-/* The fixture may change an event of the script before it is used. */
+/*
+ * The fixture may define this function, to change an event from the test script before it is used.
+ */
 void QS_onTestEvt(QEvt *e) __attribute__((weak));
 #define DEVTRACE_QP_ON_TEST_EVT_(e)	do { if (QS_onTestEvt) QS_onTestEvt(e); } while (0)
 #else
@@ -84,7 +90,10 @@ static void devtrace_qp_to_machine_(QAsm *machine, const struct devtrace_rx_even
 		machine->vptr->dispatch(machine, e, id);
 }
 
-/* Without QF there are no pools, and no machine that keeps the event. */
+/*
+ * Dispatch an event in a program without QF. Such a program has no event pools, and its state
+ * machine does not keep the event, so an event on the stack is enough.
+ */
 static int devtrace_qp_without_qf_(QAsm *machine, const struct devtrace_rx_event *event)
 {
 	QEvt room[1 + 2048 / sizeof(QEvt)];
@@ -113,7 +122,7 @@ static int devtrace_qp_event_(void *sender, const struct devtrace_rx_event *even
 	if (!QF_newX_ || !QF_gc ||
 	    (event->to == DEVTRACE_RX_PUBLISH ? !QActive_publish_ : !to_machine && !QActive_post_))
 		return 1;
-	/* With a margin, QP/C returns NULL if its pool is empty. */
+	/* With a margin, here 0, QP/C returns NULL if its pool is empty; otherwise it asserts. */
 	e = QF_newX_((uint_fast16_t)(sizeof(*e) + event->len), 0, (int)event->sig);
 	if (!e)
 		return 1;
@@ -126,14 +135,17 @@ static int devtrace_qp_event_(void *sender, const struct devtrace_rx_event *even
 	}
 	if (!to_machine)
 		return !QActive_post_(active, e, 0, sender);
-	/* QF_gc() drops this reference. */
+	/* Hold a reference during the dispatch; QF_gc() drops it. */
 	e->refCtr_ = 1;
 	devtrace_qp_to_machine_(machine, event, e, active ? active->prio : 0);
 	QF_gc(e);
 	return 0;
 }
 
-/* qsgate(1) takes for each field of QS the next element of its type. */
+/*
+ * Add elements about an object, one for each field of QS's answer in the same order: qsgate(1)
+ * converts them one by one.
+ */
 static int devtrace_qp_query_(void *sender, uint8_t kind, void *object, struct devtrace_record *r)
 {
 	(void)sender;

@@ -2,13 +2,13 @@
 /*
  * devtrace/qp/qs_pkg.h - the trace points inside QP/C
  *
- * A predefined record is an event of typed elements, so it prints as words with any
- * configuration of QP/C. A signal element contains an object, for the lookup of its name: the
- * object after it, or in records of deferred events the first one. If the record has a QS-ID,
- * the signal is also the event's, for filters. All this is known at compile time: a record is
- * stores and one call.
+ * A predefined record becomes an event of typed elements, so readers can print it for any
+ * configuration of QP/C. A signal element contains an object, under which readers look up the
+ * signal's name: the object that follows the signal in the record, or in records of deferred
+ * events the first object. If the record has a QS-ID, the event has the signal also in its header,
+ * for filters. All this is decided at compile time: a record costs its stores and one call.
  *
- * QP 8.1 names the macros without the trailing underscore of earlier versions.
+ * Since 8.1, QP/C's names of these macros have no trailing underscore.
  */
 #ifndef DEVTRACE_QP_QS_PKG_H
 #define DEVTRACE_QP_QS_PKG_H
@@ -25,8 +25,8 @@
 
 /**
  * struct devtrace_qp_pre - state of a predefined record being built
- * @sig: position after its signal, whose object is still to come; 0: no signal
- * @first: its first object
+ * @sig: position after the signal element, whose object is not yet known; 0: no signal so far
+ * @first: key of the record's first object; 0: none so far
  */
 struct devtrace_qp_pre {
 	size_t		sig;
@@ -57,7 +57,7 @@ DEVTRACE_INLINE_ void devtrace_qp_obj_(struct devtrace_record *r, struct devtrac
 	devtrace_obj(r, key);
 }
 
-/* A number in QP/C's configured width; QP/C computes it with 32 bits. */
+/* Put a number in the width that QP/C is configured for. QP/C passes it with 32 bits. */
 DEVTRACE_INLINE_ void devtrace_qp_number_(struct devtrace_record *r, unsigned int bytes,
 					  uint32_t v)
 {
@@ -116,7 +116,7 @@ DEVTRACE_INLINE_ void devtrace_qp_number_(struct devtrace_record *r, unsigned in
 #define QS_TEC_PRE(v)		DEVTRACE_QP_NUMBER_(QF_TIMEEVT_CTR_SIZE, v)
 #define QS_EVS_PRE(v)		DEVTRACE_QP_NUMBER_(QF_EVENT_SIZ_SIZE, v)
 
-/* Names before 8.1. */
+/* Names of these macros before QP/C 8.1. */
 #define QS_BEGIN_PRE_(record, id)	QS_BEGIN_PRE(record, id)
 #define QS_END_PRE_()			QS_END_PRE()
 #define QS_U8_PRE_(v)			QS_U8_PRE(v)

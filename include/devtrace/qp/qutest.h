@@ -2,16 +2,17 @@
 /*
  * devtrace/qp/qutest.h - the target's part of QUTest, for programs compiled with Q_UTEST
  *
- * A fixture calls QF_run(), which serves the requests of a test script by the receive channel.
- * Functions and state machines can be tested. QUTest's stub of QF is not there: starting active
- * objects, QHsmDummy, QActiveDummy and ticks of a single time event.
+ * A fixture calls QF_run(), which serves the requests of a test script over the receive channel.
+ * Functions and state machines can be tested. QUTest's replacement for QF is missing: fixtures
+ * cannot start active objects, nor use QHsmDummy, QActiveDummy or ticks of a single time event.
  *
- * QF_run() and its siblings are macros, because a program that is no fixture has them from QP/C.
+ * QF_run() and similar functions are macros here, because programs that are not fixtures use the
+ * functions of QP/C.
  */
 #ifndef DEVTRACE_QP_QUTEST_H
 #define DEVTRACE_QP_QUTEST_H
 
-/* The record by which a fixture tells that an event was posted. */
+/* Number of the record that a fixture emits to report that an event was posted. */
 #define QUTEST_ON_POST		124
 
 #define QF_init			devtrace_qp_test_init
@@ -23,11 +24,11 @@
 extern "C" {
 #endif
 
-/* The fixture's functions; each may be missing. */
+/* Functions of the fixture; it need not define them. */
 void QS_onTestSetup(void);
 void QS_onTestTeardown(void);
 
-/* Tells the library that the program is a fixture. The linker keeps one copy. */
+/* The library finds this variable only in a fixture. The linker keeps one copy. */
 extern char devtrace_qp_is_fixture;
 char devtrace_qp_is_fixture __attribute__((weak)) = 1;
 

@@ -2,10 +2,11 @@
 /*
  * devtrace/rkh/rkhtrc.h - the interface of RKH's trace facility, on /dev/trace
  *
- * An RKH 3.4 program with this directory before RKH's source/trc/inc on the search path, and
- * without the sources of source/trc, traces into its lanes: trace points by rkhtrc_record.h,
- * filters by rkhtrc_filter.h. It links only libdevtrace-rkh, which holds the filters.
- * Documentation/frameworks.rst has the numbers of the events.
+ * An RKH 3.4 program writes its trace to the lanes of its threads if it is compiled with this
+ * directory before RKH's source/trc/inc on the search path, and without the source files of
+ * source/trc. rkhtrc_record.h has the trace points, rkhtrc_filter.h the filters. The program links
+ * libdevtrace-rkh, which holds the filters. Documentation/frameworks.rst lists the numbers of the
+ * events.
  */
 #ifndef DEVTRACE_RKHTRC_H
 #define DEVTRACE_RKHTRC_H

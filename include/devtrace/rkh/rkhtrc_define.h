@@ -2,16 +2,16 @@
 /*
  * devtrace/rkh/rkhtrc_define.h - numbers, filters and elements of RKH's trace events
  *
- * An RKH_TE_ number is RKH's own: three bits of group, five of event. DEVTRACE_RKH_TYPE() is its
- * event type in /dev/trace: 192 to 254; for the application's own events 100 to 124, 95 to 99,
- * 86 and 87.
+ * The RKH_TE_ numbers are those of RKH: three bits of group, five of event. DEVTRACE_RKH_TYPE()
+ * returns the event type in /dev/trace: 192 to 254, or for events of the application 100 to 124,
+ * 95 to 99, 86 and 87.
  *
- * An event is emitted if the device wants its type and object, and the program its event, group,
- * active object and signal. As in RKH, the program at first wants only names and the records
- * beside them, until it turns filters off. The object of an event is the priority of its active
- * object plus 1, because object 0 means none.
+ * An event is emitted if the device's filters pass its type and object, and the program's filters
+ * pass its event, group, active object and signal. As in RKH, the program's filters at first pass
+ * only names and the events that belong to names, until the program turns filters off. The object
+ * of an event is the priority of its active object plus 1, because object 0 means none.
  *
- * If RKH's sources are on the search path their configuration applies, otherwise the one below.
+ * If RKH's sources are on the search path, their configuration is used, otherwise the one below.
  */
 #ifndef DEVTRACE_RKHTRC_DEFINE_H
 #define DEVTRACE_RKHTRC_DEFINE_H
@@ -32,7 +32,7 @@
 
 #include <devtrace/record.h>
 
-/* Definitions of RKH's headers, if those are not available. */
+/* Definitions of RKH's headers, for programs compiled without those headers. */
 #ifndef DEVTRACE_RKH_REAL_
 typedef uint8_t rui8_t;
 typedef uint16_t rui16_t;
@@ -100,7 +100,7 @@ typedef rui16_t RKH_SIG_T;
 #define RKH_ANY				((RKH_SIG_T)(-1))
 #define RKH_COMPLETION_EVENT		(RKH_ANY - 1)
 #define RKH_SR_ALLOC()			((void)0)
-/* An active object of the program has members for its priority and its name. */
+/* The structure of an active object must have the members prio and name. */
 #ifndef RKH_SMA_ACCESS_CONST
 #define RKH_SMA_ACCESS_CONST(ao, member)	((ao)->member)
 #endif
@@ -113,12 +113,12 @@ typedef rui16_t RKH_SIG_T;
 #define RKH_VERSION_CODE		0x3400
 #endif
 
-/* A message, not a warning: an RKH program compiles unchanged, even with -Werror. */
+/* A message instead of a warning, so that an RKH program compiles unchanged, even with -Werror. */
 #if defined(RKH_CFG_TRC_SIZEOF_TE_ID) && RKH_CFG_TRC_SIZEOF_TE_ID != 8
 #pragma message "RKH_CFG_TRC_SIZEOF_TE_ID has no effect: the number of an event has 8 bits here"
 #endif
 
-/* The bytes of a stamp, for qsgate(1) --rkh; events in the device have 64 bits. */
+/* Bytes of a time stamp in the output of qsgate(1) --rkh. Events in the device have 64 bits. */
 #if defined(RKH_CFG_TRC_SIZEOF_TSTAMP)
 #define DEVTRACE_RKH_STAMP_	(RKH_CFG_TRC_SIZEOF_TSTAMP / 8)
 #elif defined(RKH_CFGPORT_TRC_SIZEOF_TSTAMP)
@@ -185,7 +185,7 @@ typedef enum RKH_SUBTE_SM_EXE_ACT {
 	RKH_SUBTE_SM_EXE_ACT_INI, RKH_SUBTE_SM_EXE_ACT_PP, RKH_SUBTE_SM_EXE_ACT_GRD
 } RKH_SUBTE_SM_EXE_ACT;
 
-/* Types of the events. All names share one type, with the kind as element. */
+/* Event types of RKH's events. All names share one type; an element tells their kind. */
 #define DEVTRACE_RKH_FIRST	192
 #define DEVTRACE_RKH_SYMBOL	244
 #define DEVTRACE_RKH_FWK_(n)							\
@@ -202,7 +202,7 @@ typedef enum RKH_SUBTE_SM_EXE_ACT {
 #define DEVTRACE_RKH_TYPE(te) \
 	((uint8_t)DEVTRACE_RKH_IN_((unsigned int)(te) >> 5 & 7, ((unsigned int)(te) & 31)))
 
-/* A pool is a number; the names of pools are those of an enumeration. */
+/* A pool is identified by a number. Readers find its name in this enumeration. */
 #define DEVTRACE_RKH_POOLS	6
 
 #ifdef __cplusplus
@@ -210,10 +210,10 @@ extern "C" {
 #endif
 
 /**
- * struct devtrace_rkh - the program's filters: a set bit lets events pass
- * @groups: a bit for each RKH_TG_
- * @events: a bit for each RKH_TE_; the group's bit must be set, too
- * @sma: a bit for each priority of active objects
+ * struct devtrace_rkh - the program's filters: a set bit passes events
+ * @groups: a bit for each RKH_TG_ number
+ * @events: a bit for each RKH_TE_ number; the group's bit must be set, too
+ * @sma: a bit for each priority of an active object
  * @signals: a bit for each signal
  */
 struct devtrace_rkh {
@@ -226,11 +226,11 @@ struct devtrace_rkh {
 extern struct devtrace_rkh devtrace_rkh;
 
 /*
- * Tell readers that this process emits RKH's events, whose texts are in rkh.fmt. All functions of
- * this library and RKH_TRC_SEND_CFG() call it; only the first call of a process has an effect.
+ * Tell readers that this process emits RKH's events, so that they format these with rkh.fmt. All
+ * functions of this library and RKH_TRC_SEND_CFG() call it; only the first call has an effect.
  */
 void devtrace_rkh_begin(void);
-/* Name an object of a kind (RKH_TE_FWK_...). @owner: its active object, or 0. */
+/* Name an object. @kind: RKH_TE_FWK_...; @owner: the active object to which it belongs, or 0. */
 void devtrace_rkh_symbol(unsigned int kind, uint64_t key, uint64_t owner, const char *name);
 /* Emit a RKH_TE_FWK_ASSERT event. */
 void devtrace_rkh_assert(const char *module, unsigned int line);
@@ -244,7 +244,10 @@ DEVTRACE_INLINE_ bool devtrace_rkh_bit_(const uint8_t *bits, unsigned int n)
 	return (__atomic_load_n(&bits[n >> 3], __ATOMIC_RELAXED) >> (n & 7)) & 1;
 }
 
-/* Test the device's type first: a disabled event costs no more than elsewhere. */
+/*
+ * Test the device's bit for the type first: a type that the device's filters refuse then costs as
+ * little as with the other interfaces.
+ */
 DEVTRACE_INLINE_ bool devtrace_rkh_wanted_(unsigned int te)
 {
 	if (!devtrace_enabled(DEVTRACE_RKH_TYPE(te)))
@@ -266,7 +269,7 @@ DEVTRACE_INLINE_ bool devtrace_rkh_sma_wanted_(unsigned int prio)
 	return devtrace_object_wanted_((uint16_t)(prio + 1));
 }
 
-/* The completion event is not a signal of the program: never filtered. */
+/* The completion event is not a signal of the program, so its number is never filtered. */
 DEVTRACE_INLINE_ bool devtrace_rkh_signal_wanted_(uint32_t sig)
 {
 #if RKH_CFG_TRC_RTFIL_EN == RKH_ENABLED && RKH_CFG_TRC_RTFIL_SIGNAL_EN == RKH_ENABLED
@@ -289,7 +292,10 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 		devtrace_u32(r, v);
 }
 
-/* The longest event has four objects and six numbers; names have their own room. */
+/*
+ * Bytes for elements: the longest event has four objects and six numbers. Names use another
+ * buffer.
+ */
 #define DEVTRACE_RKH_ROOM	96
 
 #define DEVTRACE_RKH_PLAIN_(te, room)						\
@@ -300,7 +306,7 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 		devtrace_begin_id_(&devtrace_r_, DEVTRACE_RKH_TYPE(te),		\
 				   (uint16_t)((unsigned int)(prio) + 1), (uint16_t)(sig));
 
-/* Begin an event with an active object and a signal, or without one of them. */
+/* Begin an event with or without an active object and a signal. */
 #define RKH_TRC_BEGIN(te, prio, sig)						\
 	if (devtrace_rkh_wanted_(te) && devtrace_rkh_sma_wanted_(prio) &&	\
 	    devtrace_rkh_signal_wanted_(sig)) {					\
@@ -321,7 +327,7 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 		devtrace_end(&devtrace_r_);					\
 	}
 
-/* A lane needs no critical section: only its thread writes it. */
+/* No critical section is needed, because only the thread that owns a lane writes to it. */
 #define RKH_TRC_BEGIN_NOCRIT(te, prio, sig)	RKH_TRC_BEGIN(te, prio, sig)
 #define RKH_TRC_BEGIN_WOSIG_NOCRIT(te, prio)	RKH_TRC_BEGIN_WOSIG(te, prio)
 #define RKH_TRC_BEGIN_WOAO_NOCRIT(te, sig)	RKH_TRC_BEGIN_WOAO(te, sig)
@@ -333,7 +339,7 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 #define RKH_TRC_END_WOFIL_NOCRIT()		RKH_TRC_END()
 #define RKH_TRC_END_DFT()			RKH_TRC_END()
 
-/* Elements, by their meaning. */
+/* Elements, named by their meaning. */
 #define RKH_TRC_UI8(v)		devtrace_u8(&devtrace_r_, (uint8_t)(v))
 #define RKH_TRC_UI16(v)		devtrace_u16(&devtrace_r_, (uint16_t)(v))
 #define RKH_TRC_UI32(v)		devtrace_u32(&devtrace_r_, (uint32_t)(v))
@@ -352,7 +358,10 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 #define DEVTRACE_RKH_POOL_(id) \
 	devtrace_enum(&devtrace_r_, DEVTRACE_RKH_POOLS, (uint8_t)(id))
 
-/* Values that this configuration of RKH lacks keep their place. */
+/*
+ * Values that this configuration of RKH lacks are replaced, so that later elements keep their
+ * place.
+ */
 #define DEVTRACE_RKH_UNKNOWN_()	devtrace_str(&devtrace_r_, "-")
 #if RKH_CFG_QUE_GET_LWMARK_EN == RKH_ENABLED
 #define RKH_TRC_QUE_NMIN(n)	RKH_TRC_NE(n)
@@ -370,13 +379,16 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 #define RKH_TRC_SNDR(symbol)	RKH_TRC_SYM(0)
 #endif
 
-/* Events of the application. The print width is at most 14, as in QS. */
+/* Events of the application. As in QS, the largest print width is 14. */
 #if RKH_CFG_TRC_EN == RKH_ENABLED && RKH_CFG_TRC_USER_TRACE_EN == RKH_ENABLED
 #define RKH_TRC_USR_BEGIN(te)							\
 	if (devtrace_rkh_wanted_(te)) {						\
 		DEVTRACE_RKH_PLAIN_(te, DEVTRACE_BUFFER)
 #define RKH_TRC_USR_END()		RKH_TRC_END()
-/* From a width of 8 on the value is an I16, whose width has the fourth bit. */
+/*
+ * The format byte of an I8 has no room for a width of 8 or more, so such a value is emitted as an
+ * I16.
+ */
 #define RKH_TUSR_I8(width, v)							\
 	((width) & 8 ? devtrace_i16_w(&devtrace_r_, (width), (int8_t)(v)) :	\
 	 devtrace_i8_w(&devtrace_r_, (width), (int8_t)(v)))

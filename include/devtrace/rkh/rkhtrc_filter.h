@@ -2,10 +2,10 @@
 /*
  * devtrace/rkh/rkhtrc_filter.h - an RKH program's own filters on its events
  *
- * As in RKH, a filter that is on discards events, and at first all are on. An event is emitted
- * if the filters of its group and of the event are off, and those of its active object and
- * signal, if any. No privilege is needed; the device's filters, set by tracectl(8), apply in
- * addition.
+ * As in RKH, a filter that is on discards events, and at first all filters are on. An event is
+ * emitted if the filters of its group, of the event itself and, if it has them, of its active
+ * object and its signal are off. These filters need no privilege. The device's filters, which
+ * tracectl(8) sets, apply in addition.
  */
 #ifndef DEVTRACE_RKHTRC_FILTER_H
 #define DEVTRACE_RKHTRC_FILTER_H
@@ -38,7 +38,7 @@ extern "C" {
 void rkh_trc_filter_group_(rui8_t ctrl, RKH_TG_T grp, rui8_t mode);
 void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt);
 void rkh_trc_symFil(RKHFilter fd, RKH_TRC_FSLOT slot, rui8_t mode);
-/* Are the filters off? */
+/* Return whether the filters of this event, or this filter, are off. */
 rbool_t rkh_trc_isoff_(RKH_TE_ID_T e);
 rbool_t rkh_trc_symFil_isoff(RKHFilter fd, RKH_TRC_FSLOT slot);
 

@@ -2,7 +2,8 @@
 /*
  * devtrace/rkh/rkhtrc_out.h - the output functions of an RKH port
  *
- * The library has these, so a port need not implement them; a port that has them keeps its own.
+ * libdevtrace-rkh defines these functions, so a port need not. If a port defines them, its own are
+ * used.
  */
 #ifndef DEVTRACE_RKHTRC_OUT_H
 #define DEVTRACE_RKHTRC_OUT_H
@@ -19,7 +20,7 @@ void rkh_trc_open(void);
 void rkh_trc_close(void);
 /* Does nothing: no bytes are buffered. */
 void rkh_trc_flush(void);
-/* Return the low 32 bits of the trace clock, ns. Event stamps have 64 bits. */
+/* Return the low 32 bits of the trace clock, in ns. Time stamps of events have 64 bits. */
 RKH_TS_T rkh_trc_getts(void);
 
 #ifdef __cplusplus

@@ -2,13 +2,12 @@
 /*
  * devtrace/rkh/rkhtrc_record.h - RKH's trace points
  *
- * An event has the elements that RKH documents, in its order and typed, so it prints as words
- * with any configuration of RKH: a symbol is an OBJ, an action a FUN, a signal a SIG. Values
- * that this configuration lacks, the low watermark and the sender, keep their place as "-" and
- * 0.
+ * An event has the elements that RKH documents, in RKH's order. They are typed, so readers can
+ * print them for any configuration of RKH: a symbol is an OBJ element, an action a FUN, a signal a
+ * SIG. If the configuration lacks the low watermark or the sender, "-" or 0 takes its place.
  *
- * A name goes into the dictionaries of the stream; a separate event carries the kind of the
- * named object and its active object.
+ * A name is added to the dictionaries of the stream; an event beside it contains the kind of the
+ * named object and the active object to which it belongs.
  */
 #ifndef DEVTRACE_RKHTRC_RECORD_H
 #define DEVTRACE_RKHTRC_RECORD_H
@@ -27,7 +26,10 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 }
 #endif
 
-/* An enabled and a disabled event; the arguments of a disabled one may not exist. */
+/*
+ * Expansions of an enabled and of a disabled event. The arguments of a disabled event are dropped,
+ * because they may be undeclared.
+ */
 #define DEVTRACE_RKH_ON_(...)	do { __VA_ARGS__ } while (0)
 #define DEVTRACE_RKH_OFF_(...)	((void)0)
 #define DEVTRACE_RKH_PRIO_(ao)	RKH_SMA_ACCESS_CONST(ao, prio)
@@ -68,7 +70,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 #define DEVTRACE_RKH_FWK_ON_	DEVTRACE_RKH_OFF_
 #endif
 
-/* Each event of a state machine has its own switch. */
+/* Each event of a state machine is enabled separately. */
 #if DEVTRACE_RKH_HAS_(RKH_CFG_TRC_SM_EN)
 #define DEVTRACE_RKH_SM_EN_	RKH_ENABLED
 #else
@@ -359,7 +361,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 		RKH_TRC_FUN(function); RKH_TRC_SNDR(sender); RKH_TRC_SNDR(receiver); \
 	RKH_TRC_END())
 
-/* The configuration as RKH packs it: sizes in bytes, two to a byte. */
+/* The configuration as RKH packs it: sizes in bytes, two sizes in one byte. */
 #define DEVTRACE_RKH_BIT_(en, n)	((uint32_t)((en) == RKH_ENABLED) << (n))
 #define DEVTRACE_RKH_SIZES_(a, b)	((uint8_t)((a) << 4 | (b)))
 #define RKH_TR_FWK_TCFG(ts_hz)							\
@@ -397,7 +399,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 #define RKH_TR_FWK_ASSERT(module, line)		((void)0)
 #endif
 
-/* Names. The "&" of a name from the source text is removed. */
+/* Names. A "&" at the beginning of a name is removed. */
 #define DEVTRACE_RKH_NAME_(kind, key, owner, name)				\
 	DEVTRACE_RKH_FWK_ON_(devtrace_rkh_symbol((kind), DEVTRACE_KEY_(key),	\
 						 DEVTRACE_KEY_(owner), (const char *)(name));)

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 void rkh_trcStream_init(void);
-/* Return NULL: nothing to send. */
+/* Return NULL: there is nothing to send. */
 rui8_t *rkh_trc_get(void);
 /* Return NULL and 0 bytes. */
 rui8_t *rkh_trc_get_block(TRCQTY_T *nget);

@@ -2,10 +2,10 @@
 /*
  * The interface between user space and the devtrace module
  *
- * The numbers of the event types, the layout of the frames that read(2) returns, and the calls of
- * the device /dev/trace are defined only here. All layouts are the same for 32-bit and 64-bit
- * programs, all fields of frames are little-endian on every machine, and no structure has implicit
- * padding.
+ * This file alone defines the numbers of the event types, the layout of the frames that read(2)
+ * returns, and the ioctls of the device /dev/trace. All layouts are the same for 32-bit and 64-bit
+ * programs, no structure has implicit padding, and all fields of frames are little-endian on every
+ * machine.
  *
  * Documentation/wire-format.rst describes the frames; trace(4) and
  * Documentation/ABI/testing/dev-trace describe the device.
@@ -14,8 +14,8 @@
 #define _UAPI_LINUX_DEVTRACE_H
 
 /*
- * The kernel's header of the same name includes this one. A driver that includes it otherwise has
- * the wrong search path, and gets no macro that emits.
+ * Drivers include the kernel's header of the same name, which includes this one. A driver that
+ * finds this header first has the wrong search path and would get no macro that emits.
  */
 #if defined(__KERNEL__) && !defined(_LINUX_DEVTRACE_H) && !defined(DEVTRACE_UAPI_ONLY)
 #error "This header is for programs: a driver includes devtrace.mk in its Kbuild, see devtrace(9)"
@@ -28,14 +28,14 @@
 #define DEVTRACE_WIRE_VERSION	1
 
 /*
- * Event types: one byte, one bit each in the 256-bit type filter. 1 to 53, 55 to 57, 71 to 81
- * and 100 to 124 have the same meaning as in QP/Spy, and the dictionaries 54 and 60 to 63 name
- * the same things. CLOCK, LOST, INFO, STATE and PROC have numbers with another meaning in
- * QP/Spy, whose records 58, 59 and 64 to 70 are 82, 83 and 88 to 94 here. 0, 54 and 58 to 70
+ * Event types: one byte, and one bit each in the 256-bit filter. Types 1 to 53, 55 to 57, 71 to 81
+ * and 100 to 124 have the same meaning as in QP/Spy, and so have the dictionaries 54 and 60 to 63.
+ * The frames CLOCK, LOST, INFO, STATE and PROC have numbers that mean other records in QP/Spy;
+ * these records, 58, 59 and 64 to 70 there, are 82, 83 and 88 to 94 here. 0, 54 and 58 to 70
  * belong to the transport: programs cannot emit them, and filters cannot refuse them.
  */
 enum devtrace_type {
-	DEVTRACE_T_EMPTY	= 0,	/* transport: padding, or the load */
+	DEVTRACE_T_EMPTY	= 0,	/* transport: padding, load, note */
 	DEVTRACE_T_SM		= 1,	/* 1-9, 55-57 state machine */
 	DEVTRACE_T_AO		= 10,	/* 10-18, 45 active object */
 	DEVTRACE_T_EQ		= 19,	/* 19-22, 46 event queue */
@@ -44,15 +44,15 @@ enum devtrace_type {
 	DEVTRACE_T_QF		= 38,	/* 23, 26-31, 38-44 framework */
 	DEVTRACE_T_SC		= 48,	/* 48-53 scheduler */
 	DEVTRACE_T_ENUM		= 54,	/* dictionary: enumeration value */
-	DEVTRACE_T_CLOCK	= 58,	/* trace clock related to other clocks */
-	DEVTRACE_T_LOST		= 59,	/* events this reader did not get */
+	DEVTRACE_T_CLOCK	= 58,	/* trace clock, and the time on other clocks */
+	DEVTRACE_T_LOST		= 59,	/* events that this reader did not get */
 	DEVTRACE_T_SIG		= 60,	/* dictionary: signal */
 	DEVTRACE_T_OBJ		= 61,	/* dictionary: object */
 	DEVTRACE_T_FUN		= 62,	/* dictionary: function */
 	DEVTRACE_T_USR		= 63,	/* dictionary: record type */
 	DEVTRACE_T_INFO		= 64,	/* description of this stream */
-	DEVTRACE_T_STATE	= 66,	/* the stream stopped or went on, and why */
-	DEVTRACE_T_PROC		= 70,	/* dictionary: thread, by the kernel */
+	DEVTRACE_T_STATE	= 66,	/* the stream was stopped or started */
+	DEVTRACE_T_PROC		= 70,	/* dictionary: thread, sent by the kernel */
 	DEVTRACE_T_SEM		= 71,	/* 71-74 semaphore */
 	DEVTRACE_T_MTX		= 75,	/* 75-80 mutex */
 	DEVTRACE_T_ASSERT	= 93,	/* a failed assertion: line, module */
@@ -64,9 +64,8 @@ enum devtrace_type {
 };
 
 /*
- * The rules for types are written only here: the kernel, the library, the decoders and the black
- * box call the functions below. The macros are the rules as constant expressions, for tables and
- * for checks at compile time.
+ * The rules for types are written only here. The kernel, the library, the decoders and the black
+ * box call the functions below; the macros are for tables and for checks at compile time.
  */
 #define DEVTRACE_TYPE_IS_TRANSPORT_(t)	((t) == DEVTRACE_T_EMPTY || (t) == DEVTRACE_T_ENUM || \
 					 ((t) >= DEVTRACE_T_CLOCK && (t) <= DEVTRACE_T_PROC))
@@ -104,15 +103,15 @@ static inline int devtrace_type_is_profile(unsigned int type)
  */
 static __always_inline int devtrace_type_is_emittable(unsigned int type)
 {
-	/* Most events have one of these types. */
+	/* Test the most frequent types first. */
 	if (__builtin_expect(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL, 1))
 		return 1;
 	return DEVTRACE_TYPE_IS_EMITTABLE_(type);
 }
 
 /*
- * Kernel profile events, described in Documentation/profile.rst. From DEVTRACE_T_ADDED on they
- * are tracepoints added by name; the last type is the kernel's own faults.
+ * Kernel profile events, see Documentation/profile.rst. The types from DEVTRACE_T_ADDED on are
+ * tracepoints that were added by name, except the last one: the kernel's own faults.
  */
 enum devtrace_profile {
 	DEVTRACE_T_SYS_ENTER		= DEVTRACE_T_KERNEL + 0,
@@ -168,8 +167,8 @@ enum devtrace_profile {
 };
 
 /*
- * The kernel's own faults: exceptions of the type DEVTRACE_T_FAULT. The major code is the kind.
- * Documentation/faults.rst describes the minor code and the elements.
+ * Kinds of the kernel's own faults: major codes of the events of type DEVTRACE_T_FAULT, which are
+ * exceptions. Documentation/faults.rst describes the minor codes and the elements.
  */
 enum devtrace_fault {
 	DEVTRACE_FAULT_PANIC	= 0x4b4601,
@@ -190,19 +189,19 @@ enum devtrace_fault {
 };
 
 /*
- * Objects of kernel profile events. The signal is the number of the system call, interrupt,
- * vector or softirq, whose name is in the dictionary.
+ * Objects of kernel profile events. The signal of such an event is the number of the system call,
+ * interrupt, vector or softirq; the dictionary has its name.
  */
 #define DEVTRACE_OBJ_SYSCALL	0xff01	/* a system call of this machine */
-#define DEVTRACE_OBJ_COMPAT	0xff02	/* a system call of a 32-bit program on it */
+#define DEVTRACE_OBJ_COMPAT	0xff02	/* a system call of a 32-bit program on a 64-bit machine */
 #define DEVTRACE_OBJ_IRQ	0xff03	/* an interrupt of a device */
 #define DEVTRACE_OBJ_VECTOR	0xff04	/* an interrupt of the CPU itself */
 #define DEVTRACE_OBJ_SOFTIRQ	0xff05
 
 /*
- * Severity byte: 0 means none was given; otherwise DEVTRACE_SEV_SET, DEVTRACE_SEV_HW for
- * hardware, and a level: 0 (information, testing), 1 (expected error), 2 (unexpected,
- * recoverable) or 3 (unexpected, not recoverable). The levels are those of QNX.
+ * Severity byte: 0 if the event has none; otherwise DEVTRACE_SEV_SET, DEVTRACE_SEV_HW for
+ * hardware, and a level: 0 (information, testing), 1 (expected error), 2 (unexpected, recoverable)
+ * or 3 (unexpected, not recoverable). The levels are those of QNX.
  */
 #define DEVTRACE_SEV_SET	0x8
 #define DEVTRACE_SEV_HW		0x4
@@ -228,7 +227,7 @@ static inline int devtrace_severity_is_valid(unsigned int severity)
 #define DEVTRACE_HW2	0xe
 #define DEVTRACE_HW3	0xf
 
-/* The same, spelled nearly as in QNX. */
+/* The severities under names similar to those of QNX. */
 #define DEVTRACE_SW_SEVERITY0	DEVTRACE_SW0
 #define DEVTRACE_SW_SEVERITY1	DEVTRACE_SW1
 #define DEVTRACE_SW_SEVERITY2	DEVTRACE_SW2
@@ -239,8 +238,8 @@ static inline int devtrace_severity_is_valid(unsigned int severity)
 #define DEVTRACE_HW_SEVERITY3	DEVTRACE_HW3
 
 /*
- * A code is 24 bits of major and 8 bits of minor. In C, a constant with more bits does not
- * compile, because the width of a bit field becomes negative. A variable is truncated.
+ * Build a code from a major of 24 bits and a minor of 8 bits. A constant with more bits does not
+ * compile in C, because a bit field would have a negative width. Variables are truncated.
  */
 #if defined(__cplusplus) || defined(__CHECKER__)
 #define __DEVTRACE_CODE_CHECK(v, bits)	0
@@ -258,12 +257,13 @@ static inline int devtrace_severity_is_valid(unsigned int severity)
 #define DEVTRACE_CODE_MINOR(code)	((__u32)(code) & 0xff)
 
 /*
- * Data elements: a format byte, then the value. The low nibble is the type, the high nibble the
- * width to print in (F: hexadecimal for the unsigned types; digits after the point for floats).
- * E_ENUM has the high bit set, and the enumeration group in bits 4-6. Values are unaligned.
+ * Data elements: a format byte, then the value, unaligned. The low nibble of the format byte is
+ * the type, the high nibble the print width (F: hexadecimal, for unsigned types) or, for floats,
+ * the number of digits after the point. An enumeration value has bit 7 of the format byte set and
+ * its group in bits 4 to 6.
  */
 enum devtrace_element {
-	DEVTRACE_E_I8	= 0x0,	/* 1 byte; with bit 7 set: ENUM, 1 byte */
+	DEVTRACE_E_I8	= 0x0,	/* 1 byte; with bit 7 set: ENUM */
 	DEVTRACE_E_U8	= 0x1,	/* 1 byte */
 	DEVTRACE_E_I16	= 0x2,	/* 2 bytes */
 	DEVTRACE_E_U16	= 0x3,	/* 2 bytes */
@@ -271,7 +271,7 @@ enum devtrace_element {
 	DEVTRACE_E_U32	= 0x5,	/* 4 bytes */
 	DEVTRACE_E_F32	= 0x6,	/* 4 bytes, IEEE 754 */
 	DEVTRACE_E_F64	= 0x7,	/* 8 bytes, IEEE 754 */
-	DEVTRACE_E_STR	= 0x8,	/* bytes up to and with a NUL */
+	DEVTRACE_E_STR	= 0x8,	/* bytes up to and including a NUL */
 	DEVTRACE_E_MEM	= 0x9,	/* a length byte, that many bytes */
 	DEVTRACE_E_SIG	= 0xa,	/* u32 signal, u64 object */
 	DEVTRACE_E_OBJ	= 0xb,	/* u64 */
@@ -282,21 +282,19 @@ enum devtrace_element {
 };
 
 #define DEVTRACE_E_ENUM(group)	(0x80 | (((group) & 7) << 4))
-#define DEVTRACE_E_HEX		0xf0	/* width F of the unsigned types */
-/*
- * A buffer longer than 255 bytes is a sequence of MEM elements, all but the last with this width.
- */
+#define DEVTRACE_E_HEX		0xf0	/* print width F: hexadecimal, for unsigned types */
+/* Print width of all but the last MEM element of a buffer that is longer than 255 bytes. */
 #define DEVTRACE_E_MEM_MORE	0x10
 
-/* Flags of an event frame; a program may set those in MASK_EMIT. */
+/* Flags of an event frame. A program may set only those in DEVTRACE_F_MASK_EMIT. */
 #define DEVTRACE_F_CONTEXT	0x03	/* enum devtrace_context */
-#define DEVTRACE_F_USER		0x04	/* emitted by a program */
+#define DEVTRACE_F_USER		0x04	/* a program emitted the event */
 #define DEVTRACE_F_CODE		0x08	/* a u32 code follows the header */
-#define DEVTRACE_F_OBJSIG	0x10	/* then u16 object, u16 signal */
-#define DEVTRACE_F_PTR		0x20	/* has OBJ, FUN or SIG elements */
-/* the time was corrected: as written it was too early or too late */
+#define DEVTRACE_F_OBJSIG	0x10	/* a u16 object and a u16 signal follow */
+#define DEVTRACE_F_PTR		0x20	/* the event has OBJ, FUN or SIG elements */
+/* the kernel corrected a time that was too early or too late */
 #define DEVTRACE_F_LATE		0x40
-#define DEVTRACE_COMPACT	0x80	/* not flags: the body is compact */
+#define DEVTRACE_COMPACT	0x80	/* not flags: the body of the frame is compact */
 #define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | \
 				 DEVTRACE_F_PTR)
 
@@ -308,8 +306,8 @@ enum devtrace_context {
 };
 
 /*
- * The longest payload of an event, including code, object and signal, in bytes. It is also
- * limited to a quarter of the ring.
+ * The longest payload of an event, including code, object and signal, in bytes. A payload larger
+ * than a quarter of the ring is refused, too.
  */
 #define DEVTRACE_PAYLOAD_MAX	4000
 
@@ -317,9 +315,9 @@ enum devtrace_context {
 #define DEVTRACE_FRAME_MAX	(2 + 16 + DEVTRACE_PAYLOAD_MAX + 1 + 4)
 
 /*
- * The last byte of every body is derived from the number of body bytes before it, and is never
- * 0. So a frame that lost or gained a byte is detected even with the one-byte sum, which does
- * not notice an additional or missing 0.
+ * The length byte that ends every body, computed from the number n of bytes before it; it is never
+ * 0. The check sum8 does not notice an additional or missing byte of value 0; the length byte
+ * does.
  */
 #define DEVTRACE_BODY_LEN(n)	((n) % 255 + 1)
 
@@ -329,7 +327,7 @@ enum devtrace_context {
 #define DEVTRACE_ESCAPE_XOR	0x20
 
 enum devtrace_check {
-	DEVTRACE_CHECK_SUM8	= 0,	/* ~(sum of bytes), as QP/Spy */
+	DEVTRACE_CHECK_SUM8	= 0,	/* one's complement of the sum, as in QP/Spy */
 	DEVTRACE_CHECK_CRC16	= 1,	/* CRC-16/X-25, little-endian */
 	DEVTRACE_CHECK_CRC32	= 2,	/* CRC-32 (IEEE 802.3), little-endian */
 };
@@ -338,52 +336,53 @@ enum devtrace_check {
 enum devtrace_cause {
 	DEVTRACE_LOST_OVERWRITTEN = 0,	/* newer events took their place */
 	DEVTRACE_LOST_CLEARED	= 1,	/* the buffer was cleared */
-	DEVTRACE_LOST_BUSY	= 2,	/* ring full of unfinished events, or lane not taken */
-	DEVTRACE_LOST_TOOBIG	= 3,	/* larger than a quarter of the ring */
+	/* the ring was full of unfinished events, or the lane was full */
+	DEVTRACE_LOST_BUSY	= 2,
+	DEVTRACE_LOST_TOOBIG	= 3,	/* the event is larger than a quarter of the ring */
 	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU */
 	DEVTRACE_LOST_STOPPED	= 5,	/* the stream was stopped */
-	DEVTRACE_LOST_CAUSES	= 6,	/* number of causes that are counted */
+	DEVTRACE_LOST_CAUSES	= 6,	/* number of causes with a counter */
 	DEVTRACE_LOST_LANE	= 6,	/* a lane had invalid content */
-	DEVTRACE_LOST_DAMAGED	= 7,	/* its memory was damaged between two boots */
+	DEVTRACE_LOST_DAMAGED	= 7,	/* the black box: memory was damaged across the reset */
 };
 
 /* The state of a stream. */
 enum devtrace_state {
 	DEVTRACE_STATE_RUNNING	= 0,	/* events are stored */
 	DEVTRACE_STATE_STOPPED	= 1,	/* no event is stored; stored events stay */
-	DEVTRACE_STATE_FROZEN	= 2,	/* as stopped, and it cannot be cleared */
+	DEVTRACE_STATE_FROZEN	= 2,	/* like stopped, and the buffer cannot be cleared */
 };
 
 /* The reason for an INFO frame. */
 enum devtrace_reason {
 	DEVTRACE_INFO_OPEN	= 0,	/* the stream begins here */
-	DEVTRACE_INFO_PERIODIC	= 1,	/* for readers that joined late */
-	DEVTRACE_INFO_SEEK	= 2,	/* the reader moved: order begins anew */
+	DEVTRACE_INFO_PERIODIC	= 1,	/* repeated for readers that missed the first one */
+	DEVTRACE_INFO_SEEK	= 2,	/* the reader moved; older or newer events follow */
 	DEVTRACE_INFO_CHECK	= 3,	/* the check has changed */
-	DEVTRACE_INFO_ANNOUNCE	= 4,	/* on request: all that is known is sent again */
+	DEVTRACE_INFO_ANNOUNCE	= 4,	/* on request: everything known is sent again */
 };
 
-#define DEVTRACE_INFO_BIG_ENDIAN 0x01	/* byte order of the machine that recorded */
+#define DEVTRACE_INFO_BIG_ENDIAN 0x01	/* byte order of the recording machine */
 #define DEVTRACE_INFO_32BIT	0x02
 #define DEVTRACE_INFO_BOOT_ID	0x04	/* boot_id is the kernel's */
-#define DEVTRACE_INFO_COMPACT	0x08	/* a program made it compact afterwards */
+#define DEVTRACE_INFO_COMPACT	0x08	/* a program made the stream compact later */
 
 /*
- * Bodies of the frames, in the order of their bytes on the wire, without the closing length
- * byte (DEVTRACE_BODY_LEN).
+ * Bodies of the frames, in the order of their bytes on the wire. The length byte,
+ * DEVTRACE_BODY_LEN(), follows each body.
  */
 
 /**
  * struct devtrace_wire_event - body of an event frame
  * @flags: DEVTRACE_F_*
  * @severity: severity byte, 0 for none
- * @source: where it was recorded: the CPU number for per-CPU rings
+ * @source: number of the CPU or lane that recorded the event
  * @tid: thread id in the initial pid namespace; in interrupt context that of the interrupted
  *	thread
  * @ts: trace clock in nanoseconds
  *
- * Then the u32 code (DEVTRACE_F_CODE), the u16 object and u16 signal (DEVTRACE_F_OBJSIG), and
- * the elements.
+ * The structure is followed by a u32 code (if DEVTRACE_F_CODE is set), a u16 object and a u16
+ * signal (if DEVTRACE_F_OBJSIG is set), and the elements.
  */
 struct devtrace_wire_event {
 	__u8	flags;
@@ -399,13 +398,13 @@ struct devtrace_wire_event {
  * @check: enum devtrace_check of this frame and the following ones
  * @reason: enum devtrace_reason
  * @flags: DEVTRACE_INFO_*
- * @nr_sources: source numbers are below this
- * @nr_cpus: source numbers below this are CPUs, others lanes; 0: all are CPUs
+ * @nr_sources: source numbers are below this number
+ * @nr_cpus: source numbers below this number are CPUs, the others are lanes; 0: all are CPUs
  * @frames: number of frames before this one in this stream
- * @boot_id: with DEVTRACE_INFO_BOOT_ID /proc/sys/kernel/random/boot_id, the bytes in the order
- *	of its digits; otherwise random, different for each load of the module
+ * @boot_id: with DEVTRACE_INFO_BOOT_ID, /proc/sys/kernel/random/boot_id with the bytes in the
+ *	order of its digits; otherwise a random id, different for each load of the module
  *
- * Then NUL-terminated strings: machine, kernel release, stream name.
+ * The structure is followed by three NUL-terminated strings: machine, kernel release, stream name.
  */
 struct devtrace_wire_info {
 	__u8	version;
@@ -418,19 +417,19 @@ struct devtrace_wire_info {
 	__u8	boot_id[16];
 } __attribute__((packed));
 
-/* The first byte of an EMPTY frame that is more than padding. */
+/* First byte of the body of an EMPTY frame that is not mere padding. */
 #define DEVTRACE_EMPTY_LOAD	1
 #define DEVTRACE_EMPTY_NOTE	2
-/* Name of the note that numbers the files of one recording */
+/* Name of the note that contains the number of the file, for recordings in several files. */
 #define DEVTRACE_NOTE_FILE	"file"
-/* Name of the note that says how exact the wall clock was, in words */
+/* Name of the note that says in words how exact the wall clock was. */
 #define DEVTRACE_NOTE_CLOCK	"clock"
 
 /**
- * struct devtrace_wire_load - body of the EMPTY frame behind each INFO frame
+ * struct devtrace_wire_load - body of the EMPTY frame that follows each INFO frame
  * @what: DEVTRACE_EMPTY_LOAD
  * @reserved: 0
- * @load: random number of this load of the module; not 0
+ * @load: random number, not 0, that identifies this load of the module
  */
 struct devtrace_wire_load {
 	__u8	what;
@@ -439,13 +438,13 @@ struct devtrace_wire_load {
 } __attribute__((packed));
 
 /**
- * struct devtrace_wire_note - body of an EMPTY frame that was inserted outside the kernel
+ * struct devtrace_wire_note - body of an EMPTY frame that a program adds when it saves a stream
  * @what: DEVTRACE_EMPTY_NOTE
  * @reserved: 0
  *
- * Then a name and its value, NUL-terminated. A program that saves a stream adds information
- * about it. The frame always has CRC-32, whatever the check of the stream, and sequence number
- * 0, and is not counted.
+ * The structure is followed by a name and its value, both NUL-terminated: information about the
+ * saved stream. The frame always has CRC-32, whatever check the stream has, and sequence number 0.
+ * Counters of frames do not count it.
  */
 struct devtrace_wire_note {
 	__u8	what;
@@ -470,12 +469,12 @@ struct devtrace_wire_clock {
 
 /**
  * struct devtrace_wire_lost - body of a LOST frame
- * @source: the source that lost the events
+ * @source: the CPU or lane that lost the events
  * @cause: enum devtrace_cause
  * @reserved: 0
- * @count: number of events, exact
- * @from: no lost event is older, trace clock ns; 0 if not known
- * @to: no lost event is newer, trace clock ns
+ * @count: exact number of lost events
+ * @from: no lost event is older than this, trace clock ns; 0: not known
+ * @to: no lost event is newer than this, trace clock ns
  */
 struct devtrace_wire_lost {
 	__le16	source;
@@ -489,12 +488,12 @@ struct devtrace_wire_lost {
 /**
  * struct devtrace_wire_state - body of a STATE frame
  * @state: new state, enum devtrace_state
- * @trigger: 1: by a trigger; 0: by a command
+ * @trigger: 1: changed by a trigger; 0: by a command
  * @reserved: 0
  * @ts: time of the change, trace clock ns: events before this frame are older, later ones newer
- * @fired: time of the event that met the trigger; 0 without a trigger
+ * @fired: time of the event that fired the trigger; 0 without a trigger
  *
- * Then the name of the trigger, NUL-terminated; empty without one.
+ * The structure is followed by the name of the trigger, NUL-terminated; empty without one.
  */
 struct devtrace_wire_state {
 	__u8	state;
@@ -508,9 +507,10 @@ struct devtrace_wire_state {
  * struct devtrace_wire_proc - body of a PROC frame
  * @tid: thread id
  * @tgid: process id
- * @since: trace clock when this thread was first seen under this name, ns
+ * @since: trace clock when the kernel first saw this thread under this name, ns
  *
- * Then the name, NUL-terminated. It holds for this tid until the next one.
+ * The structure is followed by the NUL-terminated name. It applies until the next PROC frame with
+ * the same @tid.
  */
 struct devtrace_wire_proc {
 	__le32	tid;
@@ -520,13 +520,13 @@ struct devtrace_wire_proc {
 
 /**
  * struct devtrace_wire_dict - body of ENUM, SIG, OBJ, FUN and USR frames
- * @scope: process id that the name belongs to; 0: the kernel, and global names
+ * @scope: id of the process to which the name belongs; 0: the kernel, and names for all
  * @value: ENUM: value; SIG: signal; USR: record type; else 0
  * @group: ENUM: group 0-7; else 0
  * @reserved: 0
- * @key: SIG: object, or 0 for all; OBJ: object; FUN: address; else 0
+ * @key: SIG: object, or 0 for all objects; OBJ: object; FUN: address; else 0
  *
- * Then the name, NUL-terminated.
+ * The structure is followed by the NUL-terminated name.
  */
 struct devtrace_wire_dict {
 	__le32	scope;
@@ -536,18 +536,16 @@ struct devtrace_wire_dict {
 	__le64	key;
 } __attribute__((packed));
 
-/* The device. */
-
 /**
  * struct devtrace_emit - an event that a program emits
- * @type: enum devtrace_type, not of the transport or of kernel profile events
+ * @type: enum devtrace_type, but not a type of the transport or of kernel profile events
  * @severity: severity byte, 0 for none
- * @flags: DEVTRACE_F_MASK_EMIT
+ * @flags: bits of DEVTRACE_F_MASK_EMIT
  * @reserved: 0
  * @data: little-endian: u32 code if DEVTRACE_F_CODE, u16 object and u16 signal if
  *	DEVTRACE_F_OBJSIG, then the elements
  *
- * Argument of ioctl(2) with DEVTRACE_IOC_EMIT(total size in bytes).
+ * Argument of the ioctl DEVTRACE_IOC_EMIT(total size in bytes).
  */
 __extension__ struct devtrace_emit {
 	__u8	type;
@@ -558,14 +556,14 @@ __extension__ struct devtrace_emit {
 };
 
 /**
- * devtrace_head_is_valid() - may a program emit an event with this head?
+ * devtrace_head_is_valid() - may a program emit an event with this header?
  * @flags: DEVTRACE_F_*
  * @severity: severity byte
- * @len: bytes of payload, which begins with code, object and signal if @flags say so
+ * @len: bytes of payload, including the code, object and signal if @flags announce them
  *
  * devtrace_type_is_emittable() checks the type. Decoders check the elements.
  *
- * Return: not 0 if flags, severity and length are valid and go together.
+ * Return: not 0 if flags and severity are valid and the payload has room for what @flags announce.
  */
 static inline int devtrace_head_is_valid(unsigned int flags, unsigned int severity,
 					 unsigned long len)
@@ -585,7 +583,7 @@ static inline int devtrace_head_is_valid(unsigned int flags, unsigned int severi
  * @group: ENUM: 0-7; else 0
  * @reserved: 0
  * @value: ENUM: 0-255; SIG: signal; USR: record type; else 0
- * @key: SIG: object, or 0 for all; OBJ: object; FUN: address; else 0
+ * @key: SIG: object, or 0 for all objects; OBJ: object; FUN: address; else 0
  * @name: NUL-terminated, not empty
  */
 struct devtrace_dict {
@@ -597,23 +595,23 @@ struct devtrace_dict {
 	char	name[DEVTRACE_NAME_MAX];
 };
 
-/* The events of lanes; all events. */
+/* Values of cpu in struct devtrace_stats: the events of all lanes; all events. */
 #define DEVTRACE_STATS_LANES	(-2)
 #define DEVTRACE_STATS_ALL	(-1)
 
 /**
- * struct devtrace_stats - statistics of the events of one CPU, or of all
- * @cpu: in: CPU number, or DEVTRACE_STATS_LANES or _ALL. Events of lanes are counted
- *	separately, except filtered ones, which count for the CPU that took them
- * @nr_cpus: out: CPU numbers are below this
+ * struct devtrace_stats - statistics of the events of one CPU, or of all events
+ * @cpu: in: CPU number, or DEVTRACE_STATS_LANES or _ALL. Events of lanes are counted separately
+ *	from those of CPUs, except filtered ones: they count for the CPU that collected them
+ * @nr_cpus: out: CPU numbers are below this number
  * @emitted: number of events emitted: stored, dropped or filtered
  * @stored: number of events written into the ring
  * @overwritten: number of stored events that newer ones have replaced
- * @dropped: number of events not stored, by enum devtrace_cause (the first two stay 0)
+ * @dropped: number of events not stored, by enum devtrace_cause; the first two causes stay 0
  * @filtered: number of events that the filter refused
  * @size: bytes of ring
  * @used: bytes of ring that hold events
- * @now: trace clock at this reading, ns
+ * @now: trace clock when the values were read, ns
  */
 struct devtrace_stats {
 	__s32	cpu;
@@ -628,14 +626,14 @@ struct devtrace_stats {
 	__u64	now;
 };
 
-/* The program may make no system calls: the kernel takes the lane's blocks by itself. */
+/* The thread may make no system calls, so the kernel must collect the lane's events by itself. */
 #define DEVTRACE_LANE_NO_CALLS	0x1
 
 /**
  * struct devtrace_lane_ask - request for a lane, see <linux/devtrace_lane.h>
- * @bytes: in: size, up to 262144, rounded up to a power of two and to pages; 0: the
+ * @bytes: in: size, at most 262144, rounded up to a power of two and to pages; 0: the
  *	administrator's default. Out: actual size
- * @source: out: the source number of its events
+ * @source: out: the source number of the lane's events
  * @flags: in: DEVTRACE_LANE_NO_CALLS
  * @reserved: 0
  */
@@ -646,61 +644,65 @@ struct devtrace_lane_ask {
 	__u32	reserved;
 };
 
-/* The meaning of the given id: in the caller's pid namespace, or in events */
+/* Where an id comes from: the caller's pid namespace, or an event. */
 #define DEVTRACE_PID_OWN	0
 #define DEVTRACE_PID_EVENT	1
 
 /**
  * struct devtrace_pid - convert a thread id between the caller's pid namespace and events
- * @id: in: id of an existing thread or process. Out: its id on the other side
- * @of: in: DEVTRACE_PID_OWN or DEVTRACE_PID_EVENT
+ * @id: in: id of an existing thread or process. Out: the converted id
+ * @of: in: DEVTRACE_PID_OWN or DEVTRACE_PID_EVENT: where @id comes from
  *
- * Events have ids of the initial pid namespace. A program in a container knows other ids.
+ * Events contain ids of the initial pid namespace; a program in a container sees other ids.
  */
 struct devtrace_pid {
 	__u32	id;
 	__u32	of;
 };
 
-/* Emit: any descriptor open for writing. The size is part of the number. */
+/* Emit an event, on any descriptor open for writing. The ioctl number contains the size. */
 #define DEVTRACE_IOC_MAGIC	0xb7
 #define DEVTRACE_IOC_EMIT(size)	_IOC(_IOC_WRITE, DEVTRACE_IOC_MAGIC, 0, (size))
-/* Give a name: open for writing. */
+/* Add a name to the dictionary; needs a descriptor open for writing. */
 #define DEVTRACE_IOC_DICT	_IOW(DEVTRACE_IOC_MAGIC, 1, struct devtrace_dict)
-/* Set enum devtrace_check for this reader: open for reading. */
+/* Set enum devtrace_check for this reader; needs a descriptor open for reading. */
 #define DEVTRACE_IOC_CHECK	_IOW(DEVTRACE_IOC_MAGIC, 2, __u32)
 /* Clear the buffer: needs CAP_SYSLOG, CAP_SYS_ADMIN or CAP_PERFMON. */
 #define DEVTRACE_IOC_CLEAR	_IO(DEVTRACE_IOC_MAGIC, 3)
-/* Statistics: open for reading. */
+/* Get statistics; needs a descriptor open for reading. */
 #define DEVTRACE_IOC_STATS	_IOWR(DEVTRACE_IOC_MAGIC, 4, struct devtrace_stats)
-/* Create a lane for the calling thread: open for writing. Returns a descriptor for mmap(2). */
+/*
+ * Create a lane for the calling thread; needs a descriptor open for writing. Returns a descriptor
+ * for mmap(2).
+ */
 #define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 6, struct devtrace_lane_ask)
 /*
- * Take the full blocks of the calling thread's lane: open for writing. The argument is its
- * source number.
+ * Collect the full blocks of the calling thread's lane. The argument is the lane's source number.
+ * Needs a descriptor open for writing.
  */
 #define DEVTRACE_IOC_HAND	_IO(DEVTRACE_IOC_MAGIC, 7)
 /*
- * Announce the stream anew, at the same place: open for reading. Returns the number of bytes to
- * be read before the announcement.
+ * Send the stream's description and dictionaries again, beginning at the reader's current
+ * position. Needs a descriptor open for reading. Returns the number of bytes that read(2) returns
+ * before them.
  */
 #define DEVTRACE_IOC_ANNOUNCE	_IO(DEVTRACE_IOC_MAGIC, 8)
-/* Convert a thread id: open for reading. */
+/* Convert a thread id; needs a descriptor open for reading. */
 #define DEVTRACE_IOC_PID	_IOWR(DEVTRACE_IOC_MAGIC, 9, struct devtrace_pid)
 
 /**
  * struct devtrace_counter - constants to compute CLOCK_MONOTONIC_RAW from the CPU's counter
- * @seq: 0: not possible; else a different number for each set of constants
+ * @seq: 0: not possible; otherwise a different number for each set of constants
  * @mult: see below
  * @offset_lo: low half of the 128-bit offset
  * @offset_hi: high half of the 128-bit offset
  *
- * On x86-64, if @seq is not 0, and has the same value after all has been read::
+ * On x86-64, if @seq is not 0 and does not change while the constants are read::
  *
  *	raw = (tsc * mult + offset) >> 32	in 128 bits
  *
- * with a time-stamp counter that is read behind LFENCE. The kernel itself computes the same
- * value, to the last bit. On other machines @seq is 0.
+ * with the time-stamp counter read after an LFENCE instruction. The result equals the kernel's own
+ * to the last bit. On other machines @seq is 0.
  */
 struct devtrace_counter {
 	__u64	seq;
@@ -712,22 +714,21 @@ struct devtrace_counter {
 /**
  * struct devtrace_control - the control page, which mmap(2) maps read-only at offset 0
  * @version: DEVTRACE_WIRE_VERSION
- * @size: bytes of this structure that are filled in
- * @types: bit n % 32 of word n / 32 is set if events of type n are wanted
+ * @size: bytes of this structure that the kernel fills in
+ * @types: bit n % 32 of word n / 32 is set if some stream, trigger or watch wants events of type n
  * @suspended: time that the machine spent suspended, ns: the trace clock is CLOCK_MONOTONIC_RAW
  *	plus this. A 32-bit program, which loads it in two halves, must check @suspends
- * @objects: the same for objects 0 to 255; events about other objects need a system call
+ * @objects: like @types, for objects 0 to 255. An event about another object needs a system call
  * @severities: bit n is set if events with severity byte n are wanted
- * @suspends: odd while @suspended is being changed, and a different number afterwards
- * @counter: to compute CLOCK_MONOTONIC_RAW without a system call
- * @lanes: like @types, for events that may go into a lane. Other wanted events need a system
- *	call, since a trigger or another stream may want them
- * @severe: bit n is set if events with severity byte n need a system call, so that they survive
- *	a reset at once
+ * @suspends: odd while @suspended is being changed, and a different even number afterwards
+ * @counter: constants to compute CLOCK_MONOTONIC_RAW without a system call
+ * @lanes: like @types, for events that may be written to a lane. Other wanted events need a system
+ *	call, because a trigger or another stream than stream 0 may want them
+ * @severe: bit n is set if events with severity byte n need a system call, so that they survive a
+ *	reset at once
  * @reserved: 0
  *
- * An event whose bit is clear costs its program one load, one test and one branch. If a bit is
- * set, a stream or trigger may want the event.
+ * If its bit is clear, an event costs its program one load, one test and one branch.
  */
 struct devtrace_control {
 	__u32	version;

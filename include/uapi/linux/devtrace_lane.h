@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Lanes: memory that one thread writes events into, and hands over block by block
+ * Lanes: memory into which one thread writes events, to hand them to the kernel block by block
  *
- * DEVTRACE_IOC_LANE returns a descriptor and a size. The program maps all of it at once,
- * MAP_SHARED, PROT_READ | PROT_WRITE, from offset 0: blocks of 4096 bytes. Block numbers begin at
- * @first and wrap at 2^32; block n is at index n % @blocks. The header of the block at offset 0
- * contains the head of the lane.
+ * DEVTRACE_IOC_LANE returns a descriptor and a size. The program maps all of it at once, with
+ * MAP_SHARED and PROT_READ | PROT_WRITE, from offset 0. The lane consists of blocks of 4096 bytes.
+ * Block numbers begin at @first and wrap at 2^32; block n is at index n % @blocks. The header of
+ * the block at offset 0 contains the head of the lane.
  *
- * A lane only stages events. The kernel copies complete events into its buffer when the thread
- * hands blocks over (DEVTRACE_IOC_HAND), when a program reads the buffer, and when the thread ends,
- * in any way.
+ * A lane is only a staging area. The kernel copies complete events from it to the ring when the
+ * thread hands blocks over (DEVTRACE_IOC_HAND), when a program reads the stream, and when the
+ * thread ends for any reason.
  *
- * Only the thread that requested the lane may write, and not while @state is DEVTRACE_LANE_CLOSED.
- * All values are in the byte order of the machine, and the same for 32-bit and 64-bit programs.
- * Documentation/lanes.rst explains the order of the writer's stores. A wrong store harms only the
- * events of this lane.
+ * Only the thread that requested the lane may write to it, and only while @state is
+ * DEVTRACE_LANE_OPEN. All values are in the byte order of the machine, and the same for 32-bit and
+ * 64-bit programs. Documentation/lanes.rst explains the order of the writer's stores. A wrong
+ * store harms only the events of this lane.
  */
 #ifndef _UAPI_LINUX_DEVTRACE_LANE_H
 #define _UAPI_LINUX_DEVTRACE_LANE_H
@@ -26,23 +26,23 @@
 #define DEVTRACE_LANE_MAX	(64 * DEVTRACE_LANE_BLOCK)
 
 enum devtrace_lane_state {
-	DEVTRACE_LANE_CLOSED	= 0,	/* not open yet, closed, or not in this process */
+	DEVTRACE_LANE_CLOSED	= 0,	/* not yet open, closed, or inherited by another process */
 	DEVTRACE_LANE_OPEN	= 1,
 };
 
 /**
- * struct devtrace_lane_head - state of a lane, as its thread and the kernel tell it
- * @open: by the thread: the block being written; @first - 1 before the first one
- * @busy: by the thread: not 0 from before it reads the clock until the event is complete
- * @state: by the kernel: enum devtrace_lane_state
- * @blocks: by the kernel: number of blocks, a power of two
- * @first: by the kernel: number of the first block to write
- * @source: by the kernel: source number of the lane's events
- * @no_calls: by the thread: not 0: its system calls are refused, so the kernel must take the
- *	events without being called
+ * struct devtrace_lane_head - state of a lane; the thread and the kernel write different members
+ * @open: written by the thread: number of the block being written; before the first one @first - 1
+ * @busy: written by the thread: not 0 from before it reads the clock until the event is complete
+ * @state: written by the kernel: enum devtrace_lane_state
+ * @blocks: written by the kernel: number of blocks, a power of two
+ * @first: written by the kernel: number of the first block to write
+ * @source: written by the kernel: source number of the lane's events
+ * @no_calls: written by the thread: not 0 if its system calls are refused, so that the kernel must
+ *	collect the events by itself
  * @reserved: 0
  *
- * The kernel does not read back the words that it stores for the thread.
+ * The kernel never reads the members that it writes, because the program can change them.
  */
 struct devtrace_lane_head {
 	__u32	open;
@@ -55,7 +55,7 @@ struct devtrace_lane_head {
 	__u32	reserved;
 };
 
-/* The CPU of an event is not known. */
+/* The record's CPU is unknown. */
 #define DEVTRACE_LANE_NO_CPU	0xffff
 
 /**
@@ -66,7 +66,7 @@ struct devtrace_lane_head {
  * @used: bytes of the block that are complete, including this header; even
  * @cpu: CPU of the first record, or DEVTRACE_LANE_NO_CPU
  * @reserved: 0
- * @head: only in the block at offset 0
+ * @head: the lane's head, only in the block at offset 0
  */
 struct devtrace_lane_block {
 	__u64	time;
@@ -79,10 +79,10 @@ struct devtrace_lane_block {
 };
 
 /*
- * A record is one or more words, then the payload that follows struct devtrace_emit, padded to an
- * even number of bytes. It does not cross a block. Its first word:
+ * A record is one or more 32-bit words, then the bytes that follow struct devtrace_emit (the
+ * payload), padded to an even number. It lies within one block. Its first word:
  *
- *	bits 0-6	length of the payload, if at most 119; else one of the forms
+ *	bits 0-6	length of the payload, if at most 119; else one of the forms below
  *	bits 7-14	type
  *	bits 15-31	ns since the previous record, or since @time of the block
  *
@@ -94,7 +94,7 @@ struct devtrace_lane_block {
  *	LATE	length of the payload; a word: bits 0-7 flags, 8-15 severity, 16-31
  *		the upper 16 bits of ns; a word: the lower 32
  *
- * Forms without flags and severity imply 0.
+ * In forms without flags and severity, both are 0.
  */
 #define DEVTRACE_LANE_SHORT	119U
 #define DEVTRACE_LANE_CPU	124U
