@@ -143,7 +143,7 @@ if command -v tracectl >/dev/null; then
 	[ $? = 1 ] && grep -q 'tracectl stream thaw trace' "$out"
 	verdict $? "what to do with a frozen stream is said"
 	run "tracectl save $saved/frozen.trace"
-	# README's table: thaw it, then start
+	# README's list: thaw it, then start
 	run 'tracectl stream thaw trace'
 	run 'tracectl stream start trace'
 	echo 'in time' >/dev/trace

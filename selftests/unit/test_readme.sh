@@ -84,10 +84,10 @@ check "the format has no mistake" "$O/tools/traceinfo" --check-fmt "$tmp/fmt/rea
 
 # The messages of our programs in README are those that they print; `...` stands for parts
 # that differ. A command without output has a line that says so.
-section Troubleshooting | sed -n 's/^| \([^|]*\) | .*/\1/p' | sed 1d >"$tmp/seen"
+section Troubleshooting | sed -n 's/^- \*\*\(.*\)\*\*$/\1/p' >"$tmp/seen"
 cat "$top"/tools/*/*.c | tr -d '\n"' >"$tmp/sources"
 sed -n 's/^trace[a-z]*: `\([^`]*\)`$/\1/p' "$tmp/seen" >"$tmp/said"
-check "there is a table of what is seen" test "$(wc -l <"$tmp/said")" -ge 3
+check "there is a list of what is seen" test "$(wc -l <"$tmp/said")" -ge 3
 while IFS= read -r said; do
 	check "somebody says: $said" sh -c \
 		'for part; do grep -qF -- "$part" "$0" || exit; done' "$tmp/sources" \
@@ -101,6 +101,9 @@ for seen in 'insmod: `Invalid module format`; dmesg: `version magic' 'insmod: `U
 	    'there is no tracectl' '`cat /dev/trace` does not end'; do
 	check "README says what to do: $seen" grep -qF -- "$seen" "$tmp/seen"
 done
+
+wide=$(expand "$top/README.md" | grep '.\{81\}')
+check "no line has more than 80 columns" test -z "$wide"
 
 links=$(sed -n 's/.*](\([^)]*\)).*/\1/p' "$top/README.md")
 for f in $links; do
