@@ -19,7 +19,7 @@
 #include "kselftest_harness.h"
 #include "traceinfo/traceinfo.h"
 
-#define EACH	"arrive, each by a system call, since "
+#define EACH	"arrive; each takes a system call, because "
 
 void *ti_alloc(void *old, size_t size)
 {
@@ -71,7 +71,7 @@ TEST_F(check, caches_alias)
 	fake->lane_error = ENODEV;
 	EXPECT_EQ(0, check_emit(self, false));
 	EXPECT_EQ(0, strncmp(self->said, "yes: ", 5)) TH_LOG("%s", self->said);
-	EXPECT_NE(NULL, strstr(self->said, EACH "the data caches of this machine alias\n"))
+	EXPECT_NE(NULL, strstr(self->said, EACH "this machine's data caches have aliases\n"))
 		TH_LOG("%s", self->said);
 	EXPECT_EQ(1, fake->asked);
 	/* Events do arrive. */
@@ -85,7 +85,7 @@ TEST_F(check, caches_alias_in_json)
 	EXPECT_EQ(0, check_emit(self, true));
 	EXPECT_NE(NULL, strstr(self->said, "\"arrives\":true,")) TH_LOG("%s", self->said);
 	EXPECT_NE(NULL, strstr(self->said, "\"status\":\"ok\",")) TH_LOG("%s", self->said);
-	EXPECT_NE(NULL, strstr(self->said, EACH "the data caches of this machine alias\"}\n"))
+	EXPECT_NE(NULL, strstr(self->said, EACH "this machine's data caches have aliases\"}\n"))
 		TH_LOG("%s", self->said);
 }
 

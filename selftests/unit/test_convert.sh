@@ -200,7 +200,7 @@ devtrace-convert -q --to chrome one.trace >/dev/full 2>said
 is "$? $(cat said)" "1 devtrace-convert: standard output: No space left on device" "a full disk"
 devtrace-convert --to perfetto "$here/test_convert.sh" 2>said >x
 is $? 1 "a file that is no stream"
-grep -q 'no trace stream' said
+grep -q 'not a trace stream' said
 ok $? "which is said"
 devtrace-convert --to perfetto one.trace 2>said >x
 is "$(cat said)" "devtrace-convert: one.trace: 1 events" "the count is told"

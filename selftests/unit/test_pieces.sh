@@ -98,7 +98,7 @@ is "$(order s.trace.10 s.trace.11 s.trace.8 s.trace.9)" \
 is "$(missing s.trace.10 s.trace.8)" 20 "and accounted"
 echo junk >junk
 traceinfo t.trace.000001 junk t.trace >text 2>err
-is "$? $(grep -c missing text) $(grep -c 'junk: no trace stream' err)" "1 0 1" \
+is "$? $(grep -c missing text) $(grep -c 'junk: not a trace stream' err)" "1 0 1" \
 	"what is no stream is between none"
 
 # A frame that is cut at the end of one file and goes on in the next is in neither. The boot is

@@ -78,7 +78,7 @@ ok $? "the load of the module"
 # Mistakes.
 head -c 100000 /dev/zero | tr '\0' 'x' > nothing
 ti --raw nothing > raw 2> err
-[ $? = 1 ] && [ ! -s raw ] && grep -q 'no trace stream' err
+[ $? = 1 ] && [ ! -s raw ] && grep -q 'not a trace stream' err
 ok $? "a file that is no stream gives nothing"
 for o in -J -f --summary --statistics '-n 3'; do
 	# shellcheck disable=SC2086 # words

@@ -101,7 +101,7 @@ ok $? "every random event is printed: $printed"
 perl -e 'srand(shift); print pack("C*", map { int(rand(256)) } 1 .. 200000)' "$SEED" > random
 $ti random > random.txt 2> err
 [ $? = 1 ] && [ ! -s random.txt ] && [ "$(wc -l < err)" = 1 ] &&
-	grep -q '^traceinfo: random: no trace stream: no .* in its 200000 bytes$' err
+	grep -q '^traceinfo: random: not a trace stream: no .* in its 200000 bytes$' err
 ok $? "random bytes are no stream"
 show err
 # Where some frames are among them every place is told, in valid JSON: the first are

@@ -2,10 +2,10 @@
 /*
  * board.c - group the inputs by board
  *
- * The attribute "board" of a file (tracelogger -A board=NAME) names its board. Without it, files
- * belong together if their INFO frames name the same boot, or if one logger continued after a
- * reboot. To group the inputs, only the head of each regular file is read. Each pipe, device or
- * link is a board of its own. A board without the attribute is named after its file.
+ * The attribute "board" of a file (tracelogger -A board=NAME) names its board. Without the
+ * attribute, a board is named after its file, and files belong to the same board if their INFO
+ * frames have the same boot id, or if one tracelogger continued after a reboot. To group the
+ * files, only their heads are read. Each pipe, device or link is a board of its own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +16,13 @@
 #include "board.h"
 #include "common/link.h"
 
-#define HEAD	TI_BLOCK	/* INFO and CLOCK come at least every 64 KiB */
+/* bytes read from the head of a file: INFO and CLOCK frames follow at least every 64 KiB */
+#define HEAD	TI_BLOCK
 
 struct head {
 	char	name[TI_BOARD_NAME];
-	bool	known;		/* the head has a whole frame, or the input is not a regular file */
+	/* known: the head has a whole frame, or the input is not a regular file */
+	bool	known;
 	struct ti_piece_head read;
 };
 
@@ -61,8 +63,8 @@ static void read_head(const char *path, struct head *h)
 }
 
 /*
- * An input in whose head no frame was found joins any board. The error is reported when the input
- * is read.
+ * Are the files of the same board? A file without a frame in its head is grouped with any board;
+ * when the file is read, its error is reported.
  */
 static bool same(const struct head *a, const struct head *b)
 {

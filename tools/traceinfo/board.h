@@ -7,7 +7,8 @@
 
 #include "pieces.h"
 
-#define TI_BOARD_NAME	64	/* bytes with the NUL; a longer name is truncated */
+/* size of a board's name in bytes, with the NUL; a longer name is truncated */
+#define TI_BOARD_NAME	64
 #define TI_NOTE_BOARD	"board"
 
 struct ti_board {
@@ -16,13 +17,19 @@ struct ti_board {
 	size_t		nr;
 };
 
-/* Group the inputs by board, in the order of the command line. Return the number of boards. */
+/*
+ * Group the input files by board. The boards are in the order in which the command line first
+ * names one of their files. Return the number of boards.
+ */
 size_t ti_boards_find(const struct ti_words *files, struct ti_board **boards);
 void ti_boards_free(struct ti_board *boards, size_t n);
-/* If the note is the name of a board, copy it to name and return true. */
+/* If the note contains the name of a board, copy the name to @name and return true. */
 bool ti_board_note(char name[TI_BOARD_NAME], const struct devtrace_note *note);
 
-/* Read all boards and print their events in order. Return 0, or 1 after printing an error. */
+/*
+ * Read the inputs of all boards and print their events in the order of time. Return 0, or 1 after
+ * printing an error.
+ */
 int ti_merge(struct ti_run *run, struct ti_board *boards, size_t n);
 
 #endif

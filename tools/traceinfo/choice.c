@@ -2,8 +2,9 @@
 /*
  * choice.c - look up a number or a name among the words of an option
  *
- * A list of processes may have thousands of words, and each event is compared with it. Numbers
- * and plain names are therefore sorted for a binary search; only patterns are tried in turn.
+ * Each event is compared with a list of words, for example a list of thousands of processes. To
+ * make that fast, numbers and plain names are sorted for a binary search. Patterns are tried in
+ * turn.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -12,7 +13,7 @@
 #include "choice.h"
 #include "traceinfo.h"
 
-/* True if the whole word is a decimal or 0x number. */
+/* Is the whole word a decimal or hexadecimal (0x) number? Set *number. */
 static bool is_number(const char *word, uint64_t *number)
 {
 	const bool hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');

@@ -21,7 +21,10 @@ struct ti_choice {
 	size_t		nr_numbers, nr_names, nr_patterns;
 };
 
-/* The words must outlive @c. Ends the program if it is out of memory. */
+/*
+ * Sort the words of an option into @c, which points to them, so the words must outlive @c. If
+ * there is no memory, the program ends.
+ */
 void ti_choice_make(struct ti_choice *c, const char *const *words, size_t nr);
 void ti_choice_free(struct ti_choice *c);
 

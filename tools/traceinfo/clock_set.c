@@ -2,18 +2,19 @@
 /*
  * clock_set.c - detect that the wall clock was set
  *
- * A CLOCK frame has the trace clock and the wall clock of one instant. Between two frames the
- * wall clock drifts at most 500 ppm from the trace clock while NTP slews it; a larger difference
- * means that the wall clock was set. The kernel then inserts two frames one nanosecond apart.
+ * A CLOCK frame contains the trace clock and the wall clock at the same instant. Between two CLOCK
+ * frames the wall clock drifts by at most 500 ppm, because NTP does not slew faster. A larger
+ * difference means that the wall clock was set. The kernel reports that with two CLOCK frames one
+ * nanosecond apart, with the wall clock before and after the step.
  */
 #include "traceinfo.h"
 
-/* Largest drift between two CLOCK frames: 1 ms + 500 ppm. */
+/* Largest drift between two CLOCK frames that does not count as a step: 1 ms + 500 ppm. */
 #define SET_MIN		1000000u
 #define SET_PPM		500u
 /*
- * Two CLOCK frames closer than this are the pair that the kernel inserts: one before, one after
- * the step.
+ * If two CLOCK frames are closer together than this, they are the pair that the kernel emits when
+ * the wall clock is set: one with the time before the step, one with the time after it.
  */
 #define EXACT_NS	1000u
 #define DAY		86400u
@@ -29,7 +30,10 @@ bool ti_clock_was_set(const struct devtrace_clock *before, const struct devtrace
 {
 	const uint64_t passed = c->ts - before->ts;
 
-	/* Unsigned: a damaged clock may be centuries off. */
+	/*
+	 * Subtract as unsigned: a damaged clock may be centuries off, and signed overflow is
+	 * undefined.
+	 */
 	*by = (int64_t)((uint64_t)c->real - (uint64_t)before->real - passed);
 	return c->ts >= before->ts && amount(*by) > SET_MIN + passed / (1000000 / SET_PPM);
 }

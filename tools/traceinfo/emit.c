@@ -2,10 +2,9 @@
 /*
  * emit.c - --check-emit: would an event of this user arrive?
  *
- * The library opens the device as for any program, and reports the result; nothing is emitted.
- * After a failure the file system is searched for the one obstacle, in the kernel's order of
- * checks: a missing name, a file that is not a device, or a mode, mount or cgroup that denies
- * access.
+ * The library opens the device as for any program, and its result is reported; no event is
+ * emitted. After a failure, the cause is searched in the order of the kernel's checks: the name is
+ * missing, the file is not a device, or a mode, a mount option or a cgroup denies access.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +26,8 @@ struct check {
 	const char	*status;
 	int		err;
 	bool		arrives;
-	char		user[64];	/* "user " and the effective user's name */
+	/* text "user NAME", with the name of the effective user */
+	char		user[64];
 	char		why[512], cure[512];
 };
 
@@ -75,7 +75,7 @@ static bool in_group(gid_t gid)
 	return found;
 }
 
-/* The mode bits that apply to the user do not allow writing. */
+/* Report that the file's mode does not allow this user to write. */
 static void check_mode(struct check *c, const struct stat *st)
 {
 	bool owner = st->st_uid == geteuid(), member = in_group(st->st_gid);
@@ -84,12 +84,12 @@ static void check_mode(struct check *c, const struct stat *st)
 	user_name(user, sizeof(user), st->st_uid);
 	group_name(group, sizeof(group), st->st_gid);
 	WHY(c, "permission denied: mode %04o, owner %s, group %s; %s is %s", st->st_mode & 07777,
-	    user, group, c->user, owner ? "its owner" : member ? "in that group" :
-	    "neither that owner nor in that group");
+	    user, group, c->user, owner ? "its owner" : member ? "in its group" :
+	    "neither its owner nor in its group");
 	if (!owner && !member && st->st_mode & 0020 && st->st_gid)
 		CURE(c, "add %s to the group %s, and log in again", c->user, group);
 	else
-		CURE(c, "load the module with gid= of a group that %s is in, or another mode=",
+		CURE(c, "load the module with gid=GROUP, a group that %s is in, or with another mode=MODE",
 		     c->user);
 }
 
@@ -107,22 +107,22 @@ static void check_permission(struct check *c)
 	fd = open(c->device, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0) {
 		close(fd);
-		WHY(c, "%s may open it, but not call ioctl(2) on it: a filter of system calls or a security module refuses",
+		WHY(c, "%s may open the device, but a filter of system calls or a security module forbids ioctl(2) on it",
 		    c->user);
 		CURE(c, "allow ioctl(2) on it in the profile of the container or service");
 	} else if (c->err == EPERM) {
-		WHY(c, "the device controller of the cgroup, or a filter of system calls, refuses it");
-		CURE(c, "allow the device 'c %u:%u rw' to the container or service",
+		WHY(c, "the device controller of the cgroup, or a filter of system calls, forbids opening the device");
+		CURE(c, "let the container or service use the device 'c %u:%u rw'",
 		     major(st.st_rdev), minor(st.st_rdev));
 	} else if (faccessat(AT_FDCWD, c->device, W_OK, AT_EACCESS)) {
 		check_mode(c, &st);
 	} else if (!statvfs(c->device, &fs) && fs.f_flag & ST_NODEV) {
 		WHY(c, "its file system is mounted with nodev");
-		CURE(c, "mount it without nodev, or pass the device in by another way");
+		CURE(c, "mount the file system without nodev, or pass the device into the container in another way");
 	} else {
-		WHY(c, "permission denied, though its mode (%04o) lets %s write: a security module refuses",
+		WHY(c, "permission denied by a security module, though the file's mode (%04o) lets %s write",
 		    st.st_mode & 07777, c->user);
-		CURE(c, "allow it in the policy of that module (SELinux, AppArmor)");
+		CURE(c, "allow it in the policy of the security module (SELinux, AppArmor)");
 	}
 }
 
@@ -132,7 +132,7 @@ static void check_missing(struct check *c)
 
 	if (c->err != ENOENT && c->err != ENOTDIR) {
 		WHY(c, "no driver serves this device (%s)", strerror(c->err));
-		CURE(c, "%s", loaded ? "remove it, and load the module devtrace again" :
+		CURE(c, "%s", loaded ? "remove the file, and load the module devtrace again" :
 			      "load the module devtrace (insmod devtrace.ko)");
 	} else if (loaded) {
 		WHY(c, "this device does not exist here, though the module devtrace is loaded");
@@ -155,11 +155,11 @@ static void check_other(struct check *c)
 	    kind == S_IFDIR ? "a directory" : kind == S_IFCHR ? "another device" :
 	    "no trace device");
 	if (kind == S_IFREG && !strcmp(c->device, TI_DEVICE))
-		CURE(c, "remove it, and load the module devtrace again (rmmod, insmod): "
-			"it makes the device then");
+		CURE(c, "remove the file, then load the module devtrace again (rmmod, insmod): "
+			"the module creates the device");
 	else
 		CURE(c, "%s", strcmp(c->device, TI_DEVICE) ? OTHER_DEVICE :
-			      "remove it, and load the module devtrace again");
+			      "remove the file, and load the module devtrace again");
 }
 
 /* Are all types that a program may emit filtered out? */
@@ -179,13 +179,13 @@ static void check_wanted(struct check *c)
 	c->arrives = !all_filtered();
 	if (!c->arrives) {
 		c->status = "filtered";
-		WHY(c, "no stream wants any event of a program");
+		WHY(c, "the filters of all streams exclude every event of programs");
 		CURE(c, "look at the filters with 'tracectl filter'; 'tracectl filter clear' lets everything pass");
 	} else if (devtrace_control.version != DEVTRACE_WIRE_VERSION) {
-		WHY(c, "events of %s arrive, each by a system call, since %s may not read the device",
+		WHY(c, "events of %s arrive; each takes a system call, because %s may not read the device",
 		    c->user, c->user);
 	} else if (devtrace_lane(DEVTRACE_LANE_MIN) == ENODEV) {
-		WHY(c, "events of %s arrive, each by a system call, since the data caches of this machine alias",
+		WHY(c, "events of %s arrive; each takes a system call, because this machine's data caches have aliases",
 		    c->user);
 	} else {
 		WHY(c, "events of %s arrive", c->user);
@@ -218,7 +218,7 @@ static void find_out(struct check *c)
 		CURE(c, "raise the limit (ulimit -n)");
 		break;
 	case DEVTRACE_DISABLED:
-		WHY(c, "DEVTRACE_DEVICE is empty, which turns off the trace of all programs with this environment");
+		WHY(c, "the environment variable DEVTRACE_DEVICE is empty, which turns tracing off");
 		CURE(c, "unset DEVTRACE_DEVICE");
 		break;
 	default:

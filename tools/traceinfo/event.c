@@ -2,10 +2,10 @@
 /*
  * event.c - names of an event, its process and its object
  *
- * A name is looked up in the format files first, then in the stream's dictionary: there among the
- * names of the event's own process, then among the names for all processes. Exception: if the
- * emitter names its user record and a format file that the user did not ask for has another name,
- * the emitter's name is used. A value without a name keeps its number.
+ * A name is looked up in the format files, then among the names that the event's own process
+ * announced in the stream, then among the names announced for all processes. One exception: the
+ * emitter's name of a user record wins over a format file that was not given on the command line.
+ * A value without a name is printed as a number.
  */
 #include "../lib/type_groups.h"
 #include "traceinfo.h"
@@ -84,7 +84,7 @@ void ti_event_name(struct out *o, const struct ti_event *e)
 			out_u64(o, e->ev->type);
 		}
 	}
-	/* A record of another type rarely has a code; if it has one, print it. */
+	/* The event's type is not for codes, but it has a code: print the code, too. */
 	if (!exc && (e->ev->flags & DEVTRACE_F_CODE)) {
 		out_char(o, '.');
 		out_hex(o, DEVTRACE_CODE_MAJOR(e->ev->code), 6);
@@ -103,9 +103,10 @@ const char *ti_event_signal(const struct ti_event *e)
 	const char *s = ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, e->ev->object);
 
 	/*
-	 * Signal 0 usually means that there is no signal. It is a signal if this object has a
-	 * name for it: for example, system call 0 is "read". A name that is valid for all objects
-	 * is not used for 0, because RKH numbers its signals from 0.
+	 * Signal 0 usually means that the event has no signal. If the object itself has a name for
+	 * signal 0, the event does have one: for example, system call 0 is "read". A name for
+	 * signal 0 of all objects does not count, because RKH announces such names for signals
+	 * numbered from 0.
 	 */
 	if (!e->ev->signal && s == ti_event_dict(e, DEVTRACE_T_SIG, 0, 0, 0))
 		return NULL;
@@ -185,7 +186,7 @@ const char *ti_state_name(uint8_t state)
 const char *ti_damage_reason(enum devtrace_damage_reason reason)
 {
 	if ((int)reason == TI_DAMAGE_ZSTD)
-		return "of zstd, in the compressed input";
+		return "a zstd frame of the compressed input is unreadable";
 	switch (reason) {
 	case DEVTRACE_DAMAGE_CHECK:
 		return "the check does not match";
@@ -194,13 +195,13 @@ const char *ti_damage_reason(enum devtrace_damage_reason reason)
 	case DEVTRACE_DAMAGE_LONG:
 		return "longer than any frame";
 	case DEVTRACE_DAMAGE_ESCAPE:
-		return "an escape where none can be";
+		return "a misplaced escape byte";
 	case DEVTRACE_DAMAGE_BODY:
-		return "the body is not of its type";
+		return "the body does not fit the type";
 	case DEVTRACE_DAMAGE_CUT:
 		return "cut off";
 	case DEVTRACE_DAMAGE_LACKS:
-		return "the frame that it refers to is missing";
+		return "a compact frame that refers to a missing frame";
 	}
 	return "damaged";
 }

@@ -2,17 +2,17 @@
 /*
  * evidence.c - is the input a stream at all?
  *
- * A stream may begin anywhere and be damaged anywhere, so one bad frame proves nothing. In
- * another kind of file, one damaged place in 65536 passes as a frame by chance, and hardly ever
- * two in a row do. So an input is taken for a stream if it has an INFO frame, or two frames in a
- * row, or one frame among few damaged places.
+ * A stream may begin in the middle and be damaged anywhere, so one bad frame proves nothing. In a
+ * file of another kind, about one of 65536 places looks like a frame by chance, but hardly ever do
+ * two such places follow each other. So an input counts as a stream if it has an INFO frame, or
+ * two valid frames in a row, or one valid frame and few damaged places.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "common/device.h"
 #include "traceinfo.h"
 
-/* Damaged places tolerated for each frame. */
+/* Number of damaged places, for each valid frame, up to which an input counts as a stream. */
 #define ALONE	256
 
 bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item)
@@ -25,7 +25,10 @@ bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item)
 	case DEVTRACE_ITEM_GAP:
 		return e->found;
 	case DEVTRACE_ITEM_NOTE:
-		/* A NOTE has no sequence number, but its CRC-32 alone is evidence enough. */
+		/*
+		 * A NOTE frame has no sequence number to compare, but its CRC-32 is evidence
+		 * enough.
+		 */
 		e->found = true;
 		return true;
 	case DEVTRACE_ITEM_INFO:
@@ -55,9 +58,9 @@ int ti_no_stream(const char *path, bool regular, bool live, const struct devtrac
 		OUT_LIT(&o, ": ");
 		out_str(&o, device_no_file(path));
 	} else if (!t->bytes) {
-		OUT_LIT(&o, ": no trace stream: it is empty" TI_NO_FILE);
+		OUT_LIT(&o, ": not a trace stream: the file is empty" TI_NO_FILE);
 	} else {
-		OUT_LIT(&o, ": no trace stream: no ");
+		OUT_LIT(&o, ": not a trace stream: no ");
 		out_str(&o, t->frames ? "frames in a row" : "whole frame");
 		OUT_LIT(&o, " in its ");
 		out_u64(&o, t->bytes);

@@ -2,8 +2,8 @@
 /*
  * filter.c - select the events to print
  *
- * An event must pass all kinds of filters; the values of one kind are alternatives. Losses, gaps
- * and damage are not events: no filter hides them.
+ * An event must pass each kind of filter that is set. It passes a kind if it has one of the
+ * values. Losses, gaps and damage are not events, so filters do not hide them.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -29,7 +29,7 @@ void ti_filter_some(struct ti_words *w, char *word, const char *option, const ch
 		ti_usage(option, word, problem);
 }
 
-/* Parse a decimal or 0x number up to max; *end: the first byte after it. */
+/* Parse a decimal or hexadecimal (0x) number up to @max. Set *end to the first byte after it. */
 static bool number(const char *s, char **end, unsigned long max, unsigned long *v)
 {
 	int base = s[0] == '0' && (s[1] | 0x20) == 'x' ? 16 : 10;
@@ -40,7 +40,7 @@ static bool number(const char *s, char **end, unsigned long max, unsigned long *
 	return *v <= max;
 }
 
-/* Parse [=][hw|sw]N or "none". hw2 means hardware severity 2 and above. */
+/* Parse [=][hw|sw]N or "none". For example, hw2 means hardware severity 2 and above. */
 static bool one_severity(struct ti_filter *f, const char *s)
 {
 	bool exact = *s == '=', hw = true, sw = true;
@@ -158,7 +158,10 @@ void ti_filter_type(struct ti_filter *f, char *word)
 	free(w.v);
 }
 
-/* Parse a name from the format files: MAJOR, MAJOR.*, MAJOR:NUMBER, MAJOR.MINOR or a pattern. */
+/*
+ * Parse a name from the format files, such as MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR, or a
+ * pattern.
+ */
 static bool code_name(struct ti_code_match *m, const char *s)
 {
 	const size_t len = strcspn(s, ".:*?[");
@@ -178,7 +181,7 @@ static bool code_name(struct ti_code_match *m, const char *s)
 	return true;
 }
 
-/* Parse [!]major[:minor], or a name. */
+/* Parse [!]major[:minor] or a name; '!' excludes the code. */
 void ti_filter_code(struct ti_filter *f, const char *word)
 {
 	const char *s = *word == '!' ? word + 1 : word;
@@ -188,15 +191,15 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 	char *end;
 
 	if (*nr == TI_MATCH_MAX)
-		ti_usage("-M", word, *word == '!' ? "is one exclusion too many: 10 are possible" :
-			 "is one match too many: 10 are possible");
+		ti_usage("-M", word, *word == '!' ? "is one exclusion too many: at most 10 are allowed" :
+			 "is one match too many: at most 10 are allowed");
 	memset(&m[*nr], 0, sizeof(*m));
 	if (code_name(&m[*nr], s)) {
 		++*nr;
 		return;
 	}
 	if (!number(s, &end, 0xffffff, &major))
-		ti_usage("-M", word, "is not [!]major[:minor]: a major is a number up to 0xffffff, or a name of the format files as UART or UART.OVERRUN");
+		ti_usage("-M", word, "is not [!]major[:minor]: a major is a number up to 0xffffff, or a name from the format files such as UART or UART.OVERRUN");
 	m[*nr].major = major;
 	m[*nr].minor = -1;
 	if (*end == ':') {
@@ -205,7 +208,7 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 		m[*nr].minor = (int)minor;
 	}
 	if (*end)
-		ti_usage("-M", word, "is not [!]major[:minor], as 0xA10, 0xA10:1 or !0xA10");
+		ti_usage("-M", word, "is not [!]major[:minor]; write for example 0xA10, 0xA10:1 or !0xA10");
 	++*nr;
 }
 
@@ -226,7 +229,7 @@ void ti_filter_free(struct ti_filter *f)
 	free(f->objects.v);
 }
 
-/* Prints the event's name into @name, which the caller frees; false: out of memory. */
+/* Print the event's name into @name, which the caller frees. Return false if memory is short. */
 static bool event_name(struct out *name, const struct ti_event *e)
 {
 	out_init(name, -1);
@@ -294,7 +297,7 @@ static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
 	    (e->tgid && ti_choice_has_number(&f->by_process, tgid)) ||
 	    (name && ti_choice_has_name(&f->by_process, name)))
 		return true;
-	/* The name of a process also selects those of its threads that have another name. */
+	/* The name of a process also selects its threads that have another name. */
 	name = e->tgid && e->tgid != e->ev->tid ?
 	       devtrace_decoder_proc(e->decoder, e->tgid, NULL) : NULL;
 	return name && ti_choice_has_name(&f->by_process, name);
@@ -318,7 +321,7 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
 	if (f->by_severity &&
 	    !f->severity[ev->severity & DEVTRACE_SEV_SET ? ev->severity & 7 : 8])
 		return false;
-	/* The CPU of an event from a lane is unknown. */
+	/* An event from a lane has no CPU number, so it does not pass a filter by CPU. */
 	if (f->by_cpu && (ti_event_lane(e) >= 0 ||
 			  !(f->cpus[ev->source / 64] >> ev->source % 64 & 1)))
 		return false;

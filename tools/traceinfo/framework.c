@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * framework.c - events of QP and RKH: which element has which meaning
+ * framework.c - the elements of each event type of QP and RKH
  *
- * The table has a row for each type. Elements are counted from 1; 0 means that the type has no
- * such element. If an element has another type than its place requires, the event is not one of a
- * framework. @one: besides the free places that the event reports, at least one place is in use.
- * It holds the event just put into a queue, the block just taken from a pool, or the event left
- * in a QP queue (QP has another type for taking the last event).
+ * The table has a row for each type. A member such as .signal is the position of that element in
+ * the event, counted from 1; 0 means that the type has no such element. If an element in the event
+ * has not the type that its meaning requires, the event is not from a framework.
+ *
+ * .one means that at least one place of the queue or pool is in use besides the free places that
+ * the event reports: the event just put into a queue, the block just taken from a pool, or the
+ * event that remains in a QP queue. (For taking the last event QP has a different type.)
  */
 #include <stdio.h>
 #include "framework.h"
@@ -91,7 +93,7 @@ static void split(struct elements *l, const struct devtrace_event *ev)
 			break;
 }
 
-/* Return element @n, counted from 1, if it has this type. Return NULL for 0. */
+/* Return the element at position @n, counted from 1, if it has this type. Return NULL for 0. */
 static const struct devtrace_elem *place(const struct elements *l, unsigned int n, uint8_t type)
 {
 	const struct devtrace_elem *e;

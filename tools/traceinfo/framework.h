@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * framework.h - events of QP and RKH in a common form
+ * framework.h - events of the frameworks QP and RKH in a common form
  *
- * QP's records have their own types; an event is accepted if its elements are those of QP. RKH
- * shares its types with other applications: an event is accepted if the description in force for
- * its type comes from rkh.fmt.
+ * QP's events have types of their own; an event is accepted if it has the elements that QP gives
+ * to its type. Other applications also use RKH's types; an event with one of these is accepted
+ * only if the format file rkh.fmt describes it.
  *
- * Invariants: nothing allocates memory; names are valid as long as the event is.
+ * No function here allocates memory. A name is valid as long as its event.
  */
 #ifndef TRACEINFO_FRAMEWORK_H
 #define TRACEINFO_FRAMEWORK_H
@@ -16,7 +16,8 @@
 enum fw_kind {
 	FW_NONE,
 	FW_POST,	/* from, to, signal, queue */
-	FW_REFUSED,	/* from, to, signal, queue; the queue was full */
+	/* elements: from, to, signal, queue; the post failed because the queue was full */
+	FW_REFUSED,
 	FW_GET,		/* to, queue */
 	FW_DISPATCH,	/* object, signal, state */
 	FW_INIT,	/* object, state */
@@ -36,20 +37,26 @@ enum fw_kind {
 
 struct fw_event {
 	enum fw_kind	kind;
-	/* FW_POOL, FW_QUEUE: something was taken out; false: put in */
+	/* FW_POOL and FW_QUEUE: true if a block or event was taken out, false if it was put in */
 	bool		got;
 	bool		rkh;
 	uint64_t	object, from, to, state, signal_object;
 	uint32_t	signal;
 	bool		has_signal, has_from;
 	int64_t		nfree, used, least;
-	/* least possible capacity: free places and those known to be in use */
+	/*
+	 * lower bound of the capacity of a queue or pool: its free places plus those known to be
+	 * used
+	 */
 	int64_t		room;
 };
 
-/* Return false if this is not an event of a framework. */
+/* Read an event of QP or RKH into @f. Return false if the event is from neither. */
 bool fw_event(struct fw_event *f, const struct ti_event *e);
-/* Write a name to a buffer of size bytes. If the name is unknown, write the value instead. */
+/*
+ * Write the name of an object, state or signal to @buf of @size bytes. If the name is unknown,
+ * write the value instead.
+ */
 void fw_object_name(char *buf, size_t size, const struct ti_event *e, uint64_t key);
 void fw_state_name(char *buf, size_t size, const struct ti_event *e, const struct fw_event *f);
 void fw_signal_name(char *buf, size_t size, const struct ti_event *e, const struct fw_event *f);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * input.c - the live buffer, files and pipes, in blocks of fixed size
+ * input.c - read the device, files and pipes in blocks of fixed size
  *
- * Memory holds only the dictionary, whose size is bounded, and with -n the last lines. So the
- * size of a file does not matter. Output is flushed before the program waits for more input.
+ * Memory holds only the names from the stream, whose size is limited, and with -n the last lines.
+ * So files of any size can be read. Before the program waits for more input, it flushes its
+ * output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +22,9 @@
 #include "sum_machine.h"
 
 #define NSEC	1000000000ll
-#define HELD_MAX	(1024 * 1024)	/* bytes of reports held before there is evidence */
-/* ti_read_ahead() gives up after so many reads in a row that decompress to nothing */
+/* limit of reports, in bytes, that are held until the input is known to be a stream */
+#define HELD_MAX	(1024 * 1024)
+/* ti_read_ahead() stops after this many reads in a row that decompress to nothing */
 #define AHEAD_NOTHING	16
 
 int ti_complain(const char *path, const char *what, const char *hint)
@@ -83,8 +85,8 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 	if (run->opt->summary)
 		run->sum = sum_new();
 	/*
-	 * Time differences and the cached second are valid within one stream only, unless they
-	 * are by the wall clock.
+	 * Time differences and the cached second are valid only within one stream, unless times
+	 * are compared by the wall clock.
 	 */
 	if (!run->printer.clock.wall) {
 		run->printer.clock.valid = false;
@@ -95,7 +97,7 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 	memset(&run->in->evidence, 0, sizeof(run->in->evidence));
 	memset(&run->in->accounts, 0, sizeof(run->in->accounts));
 	run->in->held.reports_max = HELD_MAX;
-	/* take_back() returns to this state if the input is not a stream. */
+	/* If the input turns out not to be a stream, take_back() restores this state. */
 	run->in->reports_before = run->last.line.len;
 	run->in->omitted_before = run->last.omitted;
 	strcpy(run->in->stream, TI_STREAM);
@@ -116,8 +118,8 @@ static void take_back(struct ti_run *run)
 }
 
 /*
- * Is this a named input without a single byte? A damaged compressed input is not empty: its
- * damage was reported.
+ * Is this a named input without a single byte? (If a compressed input is damaged, its damage was
+ * reported, so it does not count as empty.)
  */
 static bool is_empty(const struct ti_run *run)
 {
@@ -178,7 +180,7 @@ static int tail_item(const struct devtrace_item *item, void *arg)
 	return ti_stop;
 }
 
-/* Decode from an offset to the end, to find the last event. */
+/* Decode the file from an offset to its end, to find the last event. */
 static int scan_tail(int fd, off_t from, char *buf, struct tail *tail)
 {
 	struct devtrace_decoder *d = devtrace_decoder_new(tail_item, tail);
@@ -199,7 +201,7 @@ static int scan_tail(int fd, off_t from, char *buf, struct tail *tail)
 	return n < 0 ? -1 : 0;
 }
 
-/* Find the last event of a compressed input, which must be decompressed from the beginning. */
+/* Find the last event of a compressed file, which must be decompressed from its begin. */
 static int scan_zstd(int fd, off_t from, char *buf, struct tail *tail)
 {
 	struct devtrace_decoder *d = devtrace_decoder_new(tail_item, tail);
@@ -219,7 +221,10 @@ static int scan_zstd(int fd, off_t from, char *buf, struct tail *tail)
 	return d && z && n >= 0 ? 0 : -1;
 }
 
-/* In a file, "ago" means before the last event: search for that event backwards from the end. */
+/*
+ * In a file, a time such as -5s means before the last event: search for that event, backwards from
+ * the end.
+ */
 static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 {
 	const struct ti_filter *f = &run->opt->filter;
@@ -253,7 +258,7 @@ static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 	return 0;
 }
 
-/* Get the device's trace clock, and seek to the first event of the time window. */
+/* Read the device's trace clock, then seek to the first event of the time window. */
 static int seek_window(struct ti_run *run, int fd, const char *path)
 {
 	const struct ti_filter *f = &run->opt->filter;
@@ -268,15 +273,16 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		return ti_complain(path, "cannot tell its clock", "");
 	}
 	/*
-	 * Writers may be faster than printing: without -f stop at events that are newer than the
-	 * start, or the end might never come. With --clear, print these events too, because
-	 * --clear is going to discard them.
+	 * Events may arrive faster than they are printed, so reading might never end. Without -f,
+	 * stop at events that are newer than the start of the program. But with --clear print
+	 * these events, too, because --clear is going to discard them.
 	 */
 	if (!run->opt->follow && !run->opt->clear)
 		run->in->end_ts = stats.now;
 	/*
-	 * Without -f, a loss report newer than the start ends the input if only losses come. With
-	 * --clear, too: losses are not stored, so it discards no event that was not printed.
+	 * Without -f, a loss that is newer than the start of the program ends the input if only
+	 * losses follow. That is also right with --clear: a loss is not stored in the buffer, so
+	 * nothing is discarded that was not printed.
 	 */
 	if (!run->opt->follow)
 		run->in->losses_ts = stats.now;
@@ -286,7 +292,7 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		return 0;
 	ts = run->in->since_ts;
 	if (f->since.kind == TI_REAL) {
-		/* This may seek too far back; the filter still checks the date of each event. */
+		/* The result may be too early; the filter still checks the date of each event. */
 		clock_gettime(CLOCK_REALTIME, &t);
 		ts = ti_when_from(f->since.ns, t.tv_sec * NSEC + t.tv_nsec, stats.now);
 	}
@@ -341,7 +347,7 @@ struct first {
 	bool		events, found;
 };
 
-/* Find the first CLOCK frame, but not beyond the begin of another stream. */
+/* Find the first CLOCK frame. Stop where another stream begins. */
 static int clock_item(const struct devtrace_item *item, void *arg)
 {
 	struct first *f = arg;
@@ -378,7 +384,7 @@ static int feed(struct ti_run *run, const char *buf, size_t n)
 	return ret;
 }
 
-/* Has a pipe or terminal nothing to read now? */
+/* Does a pipe or terminal have nothing to read at present? */
 static bool would_wait(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -414,7 +420,7 @@ static int read_file(struct ti_run *run, int fd, const char *path, const struct 
 			continue;
 		if (n < 0) {
 			ti_complain(path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
-			/* Report the read error, and not that the input is no stream. */
+			/* Report the read error only, not that the input is not a stream. */
 			ti_release(run);
 			ti_input_end(run, path, TI_END_WHOLE, &st, false);
 			return 1;
@@ -422,7 +428,7 @@ static int read_file(struct ti_run *run, int fd, const char *path, const struct 
 		if (!n)
 			break;
 		ret = feed(run, buf, n);
-		/* If the input is, for example, a whole disk, do not hold it in memory. */
+		/* Without this limit a whole disk, for example, would be read into memory. */
 		if (run->raw && run->in->held.line.len > HELD_MAX)
 			break;
 	}
@@ -476,7 +482,7 @@ int ti_input_file(struct ti_run *run, const struct ti_piece *piece)
 	return ret;
 }
 
-/* Wait for events. A signal that arrives just before the wait is not missed. */
+/* Wait for events. ppoll() also ends for a signal that arrives just before it begins. */
 static int wait_more(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -515,7 +521,7 @@ static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 		ti_print_last(run);
 		if (out_flush(&run->out))
 			break;
-		/* Check the names against those known so far; the stream may deliver more later. */
+		/* Compare the filter's names with the names known so far; more may follow later. */
 		if (devtrace_decoder_totals(run->in->decoder)->frames)
 			ti_names_say(run->names);
 		if (wait_more(fd))
@@ -540,7 +546,10 @@ int ti_input_live(struct ti_run *run, const char *path)
 		close(fd);
 		return 1;
 	}
-	/* A regular file at the device's path was created by mistake: report it. */
+	/*
+	 * A program wrote to the device's path before the device existed, and so created a regular
+	 * file: report it.
+	 */
 	if (S_ISREG(st.st_mode) && !strcmp(path, TI_DEVICE)) {
 		close(fd);
 		return ti_no_stream(path, true, true, NULL);
@@ -554,7 +563,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 		ret = read_live(run, fd, path, buf);
 		if (ret)
 			ti_release(run);
-		/* A live stream delivers the rest of an incomplete frame later. */
+		/* The rest of an incomplete frame will arrive later, so it is not an error. */
 		ret |= ti_input_end(run, path, ti_stop ? TI_END_STOPPED : TI_END_LATER, &st, true);
 		run->in->end_ts = UINT64_MAX;
 		run->in->losses_ts = UINT64_MAX;

@@ -17,7 +17,7 @@ static bool in_window(struct ti_run *run, uint64_t first, uint64_t last)
 		return false;
 	if (f->until.kind == TI_AGO && first > run->in->until_ts)
 		return false;
-	/* Without a CLOCK frame the date is unknown: exclude nothing. */
+	/* Without a CLOCK frame the wall-clock time is unknown, so the filter excludes nothing. */
 	if (f->since.kind == TI_REAL && devtrace_decoder_real(run->in->decoder, last, &real) &&
 	    real < f->since.ns)
 		return false;
@@ -38,22 +38,25 @@ static bool past_until(struct ti_run *run, uint64_t ts)
 	       real > f->until.ns;
 }
 
-/* Output for lines, which are held until the input is known to be a stream. */
+/* Return the output for lines. Lines are held in memory until the input is known to be a stream. */
 static struct out *lines(struct ti_run *run)
 {
 	return run->in->evidence.found ? &run->out : ti_last_report(&run->in->held);
 }
 
 /*
- * Output for bytes. Until the input is known to be a stream, they are held in memory without a
- * limit.
+ * Return the output for bytes. Until the input is known to be a stream, all bytes are held in
+ * memory, without a limit.
  */
 struct out *ti_bytes(struct ti_run *run)
 {
 	return run->in->evidence.found ? &run->out : &run->in->held.line;
 }
 
-/* The input is a stream, or that no longer matters: print the held lines. */
+/*
+ * Print the lines held so far, because the input is a stream, or an error was found that must be
+ * printed anyway.
+ */
 void ti_release(struct ti_run *run)
 {
 	run->in->evidence.found = true;
@@ -80,7 +83,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		return 1;
 	if ((opt->filter.since.kind || opt->filter.until.kind) &&
 	    !in_window(run, ev->ts, ev->ts))
-		/* With -f, all later events are newer, so the window has ended. */
+		/* With -f, all later events are newer still, so stop reading. */
 		return opt->follow && past_until(run, ev->ts) ? 1 : 0;
 	if (run->sum) {
 		sum_event(run->sum, ev, devtrace_decoder_lane(run->in->decoder, ev->source) >= 0);
@@ -103,7 +106,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		return 0;
 	if (!opt->json && !run->sequence)
 		ti_layout_line(ti_bytes(run), &run->printer);
-	/* -n may drop the previous event, so print no time difference to it. */
+	/* -n may drop the previous event, so no difference to its time can be printed. */
 	if (run->keep && run->printer.clock.mode == TI_TIME_REL)
 		run->printer.clock.have_before = false;
 	o = run->keep ? ti_last_event(&run->last, opt->json) : lines(run);
@@ -122,7 +125,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 	return 0;
 }
 
-/* Is this stream neither the default one nor the previous one? */
+/* Set the name of the current stream. Return true if it differs from the previous name. */
 static bool other_stream(struct ti_run *run, const char *name)
 {
 	if (!strncmp(run->in->stream, name, sizeof(run->in->stream) - 1))
@@ -131,7 +134,7 @@ static bool other_stream(struct ti_run *run, const char *name)
 	return true;
 }
 
-/* Print the module's load number, which follows INFO. */
+/* Print the module's load number, which the decoder knows only after INFO. */
 void ti_print_load(struct ti_run *run)
 {
 	uint32_t load = devtrace_decoder_load(run->in->decoder);
@@ -152,7 +155,7 @@ void ti_print_load(struct ti_run *run)
 		ti_line_load(o, &run->printer, load);
 }
 
-/* Report a reboot if the boot is not the one in the previous INFO frame. */
+/* If the boot id differs from that of the previous INFO frame, report a reboot. */
 static void tell_reboot(struct ti_run *run, const struct devtrace_info *info)
 {
 	struct ti_input *in = run->in;
@@ -184,13 +187,13 @@ void ti_print_pids(struct ti_run *run)
 		ti_line_pids(&run->out, &run->printer);
 }
 
-/* Report a step of the wall clock, which explains the following dates. */
+/* Report that the wall clock was set, which explains why the dates jump. */
 static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
 {
 	struct ti_clock_step step;
 	struct out *o;
 
-	/* For several boards, merge.c reports the step. */
+	/* For several boards, merge.c reports that the clock was set. */
 	if (!ti_clock_set(&run->in->clock, c, &step) || run->printer.board || run->raw ||
 	    run->sum || !in_window(run, step.from, step.to))
 		return;
@@ -203,10 +206,7 @@ static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
 		ti_line_clock_set(o, &run->printer, run->in->decoder, &step);
 }
 
-/*
- * Is this a note that every file has, or one whose contents a column shows? Such notes are not
- * printed.
- */
+/* Is this note in every file, or shown in a column? Such notes are not printed. */
 static bool told(const struct ti_run *run, const char *note)
 {
 	return !strcmp(note, DEVTRACE_NOTE_FILE) || !strcmp(note, DEVTRACE_NOTE_CLOCK) ||
@@ -222,7 +222,7 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	ti_print_load(run);
 	if (!run->in->evidence.found && ti_evidence(&run->in->evidence, item))
 		ti_release(run);
-	/* From this CLOCK frame on the decoder knows the date. */
+	/* From this CLOCK frame on, the decoder itself can compute dates. */
 	if (item->kind == DEVTRACE_ITEM_CLOCK) {
 		ti_clock_first(NULL);
 		tell_clock_set(run, &item->u.clock);
@@ -230,8 +230,8 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	if (item->kind == DEVTRACE_ITEM_INFO) {
 		tell_reboot(run, &item->u.info);
 		/*
-		 * After a seek the clock may go back, and another stream has its own clock: do
-		 * not compare.
+		 * After a seek, the trace clock may go back; another stream has another trace
+		 * clock. In both cases, do not compare with the previous CLOCK frame.
 		 */
 		if (item->u.info.reason == DEVTRACE_INFO_OPEN ||
 		    item->u.info.reason == DEVTRACE_INFO_SEEK)
@@ -262,7 +262,7 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	case DEVTRACE_ITEM_UNKNOWN:
 		break;
 	case DEVTRACE_ITEM_INFO:
-		/* Another stream may have other lanes. */
+		/* The lanes of another stream have other names: empty the cache. */
 		ti_header_forget(run->printer.header);
 		announced = other_stream(run, item->u.info.stream);
 		if (!announced && !run->opt->verbose && !run->sum && !run->raw)
@@ -295,7 +295,7 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 			 devtrace_decoder_lane(run->in->decoder, item->u.lost.source) >= 0);
 		return ti_stop;
 	}
-	/* -n drops lines before the last events, except the name of their stream. */
+	/* -n drops lines before the last events, but not the line with the stream's name. */
 	if (!run->opt->json)
 		ti_layout_line(ti_bytes(run), &run->printer);
 	o = run->keep && !announced ? ti_last_report(&run->last) : lines(run);

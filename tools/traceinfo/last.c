@@ -2,8 +2,8 @@
 /*
  * last.c - keep the last N events as formatted lines
  *
- * Events are formatted when they come, because the names that apply to them may change later. A
- * slot reuses its memory, so the lines take at most the memory of N long lines.
+ * An event is formatted when it is read, because the names that apply to it may change later. A
+ * slot keeps its memory for the next line, so the slots never use more memory than N long lines.
  */
 #include <stdlib.h>
 #include "traceinfo.h"
@@ -51,7 +51,7 @@ void ti_last_keep(struct ti_last *last)
 		last->line.len = 0;
 		return;
 	}
-	/* Allocate slots only as needed: with -n 1000000 and ten events there are few slots. */
+	/* Allocate slots as they are needed: -n 1000000 with ten events allocates only a few. */
 	if (last->used < last->nr && last->next == last->used) {
 		if (!(last->used & (last->used - 1)) || !last->slots)
 			last->slots = ti_alloc(last->slots, (last->used ? last->used * 2 : 1) *

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layout.c - choose the columns before the text
+ * layout.c - choose the columns before the text of an event
  *
- * Output to a pipe or file has the wide layout, whatever the terminal's width, unless
- * --format=short is given. On a terminal narrower than WIDE the layout is short, and a line with
- * column heads comes first. If the user chose the layout with -H, there are no column heads, and
- * dates are printed. JSON and summaries have no layout.
+ * Output to a pipe or file has the wide layout, unless --format=short is given. A terminal
+ * narrower than WIDE columns gets the short layout, below a line with the column heads. If the
+ * user gives the columns with -H, no heads are printed, but dates are. JSON and summaries have no
+ * layout.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "traceinfo.h"
 
 #define WIDE		100	/* columns */
-/* of a terminal that does not report its width, e.g. a serial line */
+/* columns assumed for a terminal that does not report its width, e.g. a serial line */
 #define COLUMNS		80
 
 #define WIDE_HEADER	"%2c %-4x %-3s %-21a %n%o: "

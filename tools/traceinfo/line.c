@@ -2,8 +2,9 @@
 /*
  * line.c - print one line of text for each event
  *
- * The header of a line is a small format of its own (-H), compiled once to a list of fields.
- * Text that is too long for its field shifts the rest to the right; it is never truncated.
+ * The columns before the text of an event (the header) are given by a format, such as "%c %p". It
+ * is compiled to a list of fields. A field's text that is longer than the field shifts the rest of
+ * the line to the right; it is never truncated.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -26,8 +27,9 @@ struct field {
 };
 
 /*
- * Headers repeat: the cache keeps the text after the time for each combination of the values on
- * which it depends. Names are not among these: a change of names empties the cache.
+ * The cache contains headers without their time. Its key is made of the values of the event that
+ * the header shows as numbers. Names are not part of the key: when a name changes, the cache is
+ * emptied.
  */
 #define CACHE_SIZE	128		/* a power of two */
 #define CACHE_TEXT	160		/* a longer header is not cached */
@@ -38,14 +40,15 @@ struct head {
 	char		text[CACHE_TEXT];
 };
 
-/* An escaped byte of a name takes four bytes. */
+/* Largest header in bytes. An escaped byte of a name takes four bytes. */
 #define HEADER_ROOM(h)	(((h)->n + 1) * 16 * DEVTRACE_NAME_MAX + (h)->text)
 
 struct ti_header {
 	struct head	cache[CACHE_SIZE];
 	size_t		cached_from;	/* first field after the time */
 	size_t		text;		/* bytes of the format */
-	bool		bare;		/* a text event without an object gets no name in front */
+	/* bare: a text event without an object is printed without the name "text" */
+	bool		bare;
 	size_t		n;
 	struct field	fields[];
 };
@@ -56,7 +59,7 @@ static void header_error(const char *format, const char *at)
 
 	if (*at && (unsigned char)*at < 0x80)
 		word[1] = *at;
-	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is not a field; the fields are: %%t time, %%b board, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%a the same, (interrupted), %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
+	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is not a field; the fields are: %%t time, %%b board, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%a the same, in parentheses if interrupted, %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
 		word, format);
 }
 
@@ -138,8 +141,8 @@ void ti_header_heads(struct out *o, const struct ti_header *h, size_t time_width
 			if (heads[k].letter != f->letter)
 				continue;
 			/*
-			 * The head "CPU" is wider than its column: it also takes the blank in
-			 * front.
+			 * The head "CPU" is wider than its column, so it also covers the blank
+			 * before the column.
 			 */
 			if (f->letter == 'c')
 				from = at + width > len ? at + width - len : 0;
@@ -168,7 +171,7 @@ static const char *severity_color(uint8_t severity)
 	return "";
 }
 
-/* Print the name of the process; return its columns. */
+/* Print the process's name, or its ID. Return the number of columns printed. */
 static size_t print_process(struct out *o, const struct ti_event *e)
 {
 	const char *name = ti_event_process(e);
@@ -187,13 +190,13 @@ static void print_name(struct out *o, const char *name, uint64_t number)
 		out_u64(o, number);
 }
 
-/* Is the time marked with '~', because it is not the time that the program wrote? */
+/* Is the time marked with '~', because the program wrote a time that could not be used? */
 static bool marked(const struct ti_printer *p, const struct ti_event *e)
 {
 	return (e->ev->flags & DEVTRACE_F_LATE) && p->clock.mode != TI_TIME_NONE;
 }
 
-/* Is this a text event without an object, for which the layout prints no name? */
+/* Is this a text event without an object, which the layout prints without a name? */
 static bool unnamed(const struct ti_printer *p, const struct ti_event *e)
 {
 	return p->header->bare && e->ev->type == DEVTRACE_T_TEXT && !e->entry &&
@@ -301,7 +304,10 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 	return n + o->len - before;
 }
 
-/* Right-align the last bytes: their width is known only after printing. */
+/*
+ * Move the last bytes of the output to the right. The width of a right-aligned field is known only
+ * after it was printed.
+ */
 static void shift_right(struct out *o, size_t bytes, size_t by)
 {
 	if (!out_room(o, by) || bytes > o->len)
@@ -322,7 +328,7 @@ static void print_fields(struct out *o, struct ti_printer *p, const struct ti_ev
 		size_t before, n, cut;
 
 		if (!f->letter) {
-			/* The mark '~' replaces a blank, so that the columns stay aligned. */
+			/* If the time has the mark '~', the mark replaces the blank after it. */
 			if (i && f[-1].letter == 'o' && unnamed(p, e))
 				continue;
 			cut = i && f[-1].letter == 't' && !f[-1].width && *f->text == ' ' &&
@@ -388,8 +394,8 @@ void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	size_t begin;
 
 	/*
-	 * Room for any header: names are shorter than DEVTRACE_NAME_MAX. Because this room is
-	 * reserved, the buffer is not flushed while columns are counted.
+	 * Reserve room for the largest header, so that the buffer is not flushed while columns are
+	 * counted.
 	 */
 	if (!out_room(o, HEADER_ROOM(p->header)))
 		return;

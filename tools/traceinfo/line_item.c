@@ -50,8 +50,8 @@ static void print_lost(struct out *o, struct ti_printer *p, const struct devtrac
 		[DEVTRACE_LOST_TOOBIG] = "larger than a quarter of the ring",
 		[DEVTRACE_LOST_NORING] = "the CPU had no ring",
 		[DEVTRACE_LOST_STOPPED] = "the stream was stopped",
-		[DEVTRACE_LOST_LANE] = "the contents of the lane were invalid, and it was given up",
-		[DEVTRACE_LOST_DAMAGED] = "the memory that kept them over a reset was damaged",
+		[DEVTRACE_LOST_LANE] = "the contents of the lane were invalid, so it was abandoned",
+		[DEVTRACE_LOST_DAMAGED] = "the memory that kept them across the reset was damaged",
 	};
 	int lane = devtrace_decoder_lane(d, l->source);
 
@@ -164,7 +164,7 @@ static void print_dict(struct out *o, const struct devtrace_name *n)
 	}
 }
 
-/* Print in the kernel's form: 8-4-4-4-12 digits. */
+/* Print a boot id as the kernel does, in groups of 8-4-4-4-12 digits. */
 void ti_boot_id(struct out *o, const uint8_t id[16])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -191,10 +191,12 @@ void ti_line_pids(struct out *o, struct ti_printer *p)
 {
 	OUT_LIT(o, "--- ");
 	of_board(o, p);
-	OUT_LIT(o, "thread ids are those of the initial pid namespace; -p expects those of this one\n");
+	OUT_LIT(o, "thread ids shown are those of the initial pid namespace; -p expects ids of this pid namespace\n");
 }
 
-/* Print that the wall clock was set, between the events before and after the step. */
+/*
+ * Print that the wall clock was set. The line stands between the events before and after the step.
+ */
 void ti_line_clock_set(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		       const struct ti_clock_step *s)
 {

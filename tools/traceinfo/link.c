@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * link.c - streams from a link: tcp:HOST:PORT, unix:PATH, serial:DEV,BAUD ...
+ * link.c - read streams from a link such as tcp:HOST:PORT, unix:PATH or serial:DEV,BAUD
  *
- * A link is read like a pipe, to its end or until a signal.
+ * A link is read like a pipe: until the other side closes it, or until a signal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ const char *ti_link_problem(const char *word)
 	if (link_parse(&l, word, &problem))
 		return problem;
 	if (l.kind == LINK_SYSLOG)
-		return "is not a link to read from; tracelogger sends to syslog";
+		return "is not a link to read from; only tracelogger uses it, to send events";
 	if (l.kind == LINK_UDP && *l.host)
 		return "names a host, but udp cannot request events from it; "
 		       "write udp::PORT to receive them";

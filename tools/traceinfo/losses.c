@@ -2,15 +2,18 @@
 /*
  * losses.c - detect that only losses are left to read
  *
- * While programs emit into a stopped stream, a reader always finds another loss; with many CPUs
- * there is a new loss before the reader sees the end. In each round the reader gets one loss for
- * each source and cause that lost something. Which source and cause come in every round is
- * unknown. So one loss is remembered and compared with the later losses, and it is replaced
- * whenever the number of losses has doubled (Brent's cycle detection).
+ * While programs emit into a stopped stream, each event is lost, and the reader always finds
+ * another report of losses. The reports come in rounds: a round has one report for each pair of a
+ * source and a cause that lost something since the round before. To see that rounds repeat, one
+ * report is remembered and compared with later ones. Since this pair may not return, another
+ * report is remembered each time the number of reports has doubled (Brent's cycle detection).
  */
 #include "traceinfo.h"
 
-/* An unfinished event may hold back the events of other sources for a few rounds. */
+/*
+ * Number of rounds without an event before reading stops. While one source has an unfinished
+ * event, a few rounds may pass before other sources deliver theirs.
+ */
 #define ROUNDS	5
 
 bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause)

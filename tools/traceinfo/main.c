@@ -2,12 +2,13 @@
 /*
  * main.c - print trace events as text
  *
- * Exit status: 0; 1 if an input could not be read or is not a stream, a name to filter by is
+ * Exit status: 0; 1 if an input could not be read or is not a stream, a name in a filter is
  * unknown, a format file is wrong (--check-fmt), an event would not arrive (--check-emit) or the
  * output failed; 2 if the command line is wrong. Damage in a stream is printed, but is not a
- * failure. If the reader of the output exits (EPIPE), the program ends silently. An interrupt
- * ends it after the pending output, a second one at once, even if the first came just before a
- * call that waits.
+ * failure.
+ *
+ * If the reader of the output exits (EPIPE), the program ends without a message. After the first
+ * SIGINT the program ends when pending output was written; after the second it ends at once.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static void catch_signals(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-/* --check-fmt: print every mistake with its file, line and column. */
+/* --check-fmt: print an error, warning or note with its file, line and column. */
 static void print_diag(void *arg, enum fmt_level level, const char *path, unsigned int line,
 		       unsigned int column, const char *message)
 {
@@ -66,12 +67,14 @@ static const char *base(const char *path)
 }
 
 /*
- * Number of the first default place. A place is a set of files that overrides later sets; -e and
- * -I are the places before.
+ * Index of the first default place. A place is a set of format files that overrides the files of
+ * later places. Places 0 and 1 are the files of -e and the directories of -I.
  */
 #define PLACE_OWN	2
 
-/* Is this a file from a default place, replaced by a file of the same name that -e gives? */
+/*
+ * Does -e name a file that replaces this one, which has the same name and is from a default place?
+ */
 static bool replaced(const struct ti_options *opt, const char *path, unsigned int place)
 {
 	size_t i;
@@ -82,7 +85,7 @@ static bool replaced(const struct ti_options *opt, const char *path, unsigned in
 	return false;
 }
 
-/* Without --check-fmt: print only files that cannot be read. */
+/* Without --check-fmt, print only an error about a file that cannot be read. */
 static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 			     unsigned int line, unsigned int column, const char *message)
 {
@@ -94,7 +97,7 @@ static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 			path, message);
 }
 
-/* Return 1 if a given file or directory could not be read. */
+/* Load the format files. Return 1 if a file or directory that the user gave could not be read. */
 static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");
@@ -115,15 +118,15 @@ static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 	return ret ? 1 : 0;
 }
 
-/* Return 1 if writing failed. It is not an error if the reader of the pipe has exited. */
+/* Flush the output. Return 1 if writing failed, but 0 if the reader of a pipe has exited. */
 static int flush(struct out *o)
 {
 	out_flush(o);
 	if (!o->err || o->err == EPIPE)
 		return 0;
 	/*
-	 * EINTR: the user interrupted a write to a full pipe, whose reader may not read standard
-	 * error either.
+	 * EINTR: the user interrupted a write to a full pipe. Print no message: its reader may not
+	 * read standard error either.
 	 */
 	if (o->err != EINTR)
 		fprintf(stderr, "traceinfo: standard output: %s\n", strerror(o->err));
@@ -186,7 +189,7 @@ static void print_statistics(struct ti_run *run)
 		{ "lost", "events lost before they were read", t->lost },
 		{ "missing", "frames missing", t->missing },
 		{ "damages", "damaged places", t->damages },
-		{ "damaged_bytes", "bytes in them", t->damaged_bytes },
+		{ "damaged_bytes", "damaged bytes", t->damaged_bytes },
 		{ "frames", "frames read", t->frames },
 		{ "bytes", "bytes read", t->bytes },
 	};
@@ -243,7 +246,7 @@ static int read_board(struct ti_run *run, const struct ti_board *b)
 	return ret;
 }
 
-/* Files of one board are read in order; several boards are merged by wall clock. */
+/* The files of one board are read one after the other; several boards are merged by wall clock. */
 static int read_inputs(struct ti_run *run)
 {
 	const struct ti_options *opt = run->opt;
@@ -311,7 +314,7 @@ int main(int argc, char **argv)
 		ret |= ti_input_live(&run, opt.device);
 	ret |= read_inputs(&run);
 	ret = finish(&run, ret);
-	/* Only an input that was read to its end shows all names. */
+	/* Report unknown names only if the input was read to its end: a name may come late. */
 	if (run.totals.frames && !ti_stop && !run.out.err)
 		names = ti_names_say(run.names);
 	ret |= names;

@@ -3,13 +3,14 @@
  * merge.c - merge the events of several boards by wall clock
  *
  * Invariants
- * - At most one event of each board is held, with a copy of its bytes. Items between two events
- *   of a board (losses, damage, names) are printed after the first of them.
- * - The held event that is oldest by wall clock is printed first. In a file, an event before the
- *   first CLOCK frame is dated by that frame; otherwise it is as old as the board's previous
- *   event.
- * - A silent board delays the others by at most WAIT, one that does not answer by ANSWER. Later
- *   events are printed when they come, and counted as late.
+ * - At most one event of each board is held, with a copy of its bytes. Items between two events of
+ *   a board (losses, damage, names) are printed after the first of the two.
+ * - Of the held events, the one with the earliest wall-clock time is printed first. An event
+ *   before a file's first CLOCK frame is dated by that frame. If there is no such frame, the event
+ *   gets the time of the board's previous event.
+ * - Other boards wait at most WAIT for a board without new events, and at most ANSWER for a board
+ *   that does not answer. If such a board has older events later, they are printed when they come,
+ *   and counted as late.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +38,12 @@ struct source {
 	const char	*path;
 	struct ti_input	in;
 	struct link	link;
-	struct dial	*dial;		/* link that is being opened; NULL: no link */
-	/* live: without -f, the input ends when a read would wait */
+	/* dial: link whose connection is being opened; NULL: no link, or it is open */
+	struct dial	*dial;
+	/*
+	 * @linked: the input is a link. @live: it is a device; without -f, its end is where a read
+	 * would wait.
+	 */
 	bool		linked, live;
 	int		fd;		/* -1: not open */
 	struct stat	st;
@@ -49,11 +54,14 @@ struct source {
 	bool		announced, held, finishing, stopped, done;
 	struct devtrace_item item;	/* valid if held */
 	uint8_t		data[DEVTRACE_PAYLOAD_MAX];
-	int64_t		key;		/* wall clock of the held or last event */
-	char		clock[TI_BOARD_NAME];	/* accuracy of its wall clock, from a note */
+	/* key: wall-clock time, in ns, of the held event, or else of the last event */
+	int64_t		key;
+	/* clock: text that says how accurate the board's wall clock is, from a note */
+	char		clock[TI_BOARD_NAME];
 	bool		clocked;
 	struct devtrace_clock before;	/* its last CLOCK frame */
-	bool		ahead;		/* no CLOCK frame yet; this will be the first: */
+	/* ahead: @first is the first CLOCK frame, which the decoder has not reached yet */
+	bool		ahead;
 	struct devtrace_clock first;
 	struct devtrace_totals totals;
 	uint64_t	late;		/* late events */
@@ -105,7 +113,7 @@ static void text_head(struct out *o, const struct source *s, const char *mark)
 	OUT_LIT(o, ": ");
 }
 
-/* Announce the board once its input is known to be a stream. */
+/* Print the name of the board and of its input, once the input is known to be a stream. */
 static void announce(struct source *s, const struct devtrace_item *item)
 {
 	const struct ti_options *opt = s->merge->run->opt;
@@ -137,7 +145,7 @@ static void announce(struct source *s, const struct devtrace_item *item)
 	out_char(o, '\n');
 }
 
-/* Report a step of the wall clock since the last CLOCK frame. */
+/* If the wall clock was set since the previous CLOCK frame, report it. */
 static void check_clock(struct source *s, const struct devtrace_clock *c)
 {
 	struct out *o = turn_to(s);
@@ -200,7 +208,7 @@ static void add_totals(struct devtrace_totals *to, const struct devtrace_totals 
 	to->damaged_bytes += t->damaged_bytes;
 }
 
-/* Return 0 if there is a descriptor, or a dial (connection attempt) in progress; otherwise 1. */
+/* Return 0 if the link is open or a connection attempt is in progress; otherwise 1. */
 static int open_link(struct source *s)
 {
 	const char *problem;
@@ -301,7 +309,7 @@ static bool silent(const struct source *s)
 	       poll(&p, 1, 0) == 0;
 }
 
-/* Read another block. Return false if there is nothing to read now. */
+/* Read another block. Return false if no data is available now. */
 static bool read_more(struct source *s)
 {
 	ssize_t n;
@@ -326,8 +334,8 @@ static bool read_more(struct source *s)
 }
 
 /*
- * Advance to the board's next event. Afterwards it holds an event, is done, or is silent
- * (neither).
+ * Read the board's input up to its next event. Afterwards the board holds an event or is done, or
+ * else no data is available now.
  */
 static void advance(struct source *s)
 {
@@ -348,7 +356,7 @@ static void advance(struct source *s)
 			devtrace_decoder_feed(s->in.decoder, s->buf + s->at, s->len - s->at, &used);
 			s->at += used;
 		} else if (s->finishing) {
-			/* A live stream delivers the rest of an incomplete frame later. */
+			/* The rest of an incomplete frame on a live device will arrive later. */
 			if (s->live || !devtrace_decoder_finish(s->in.decoder))
 				close_file(s);
 		} else if (!read_more(s)) {
@@ -385,8 +393,8 @@ static void wait_some(struct merge *m, int64_t ns)
 }
 
 /*
- * Return the source with the oldest held event. Set *others to the time to wait for boards that
- * may still deliver an older event.
+ * Return the board with the oldest held event. Set *others to the time, in ns, to wait for boards
+ * that may still deliver an older event.
  */
 static struct source *oldest(struct merge *m, int64_t *others)
 {
@@ -458,7 +466,7 @@ static void count(struct out *o, const char **before, uint64_t n, const char *on
 	*before = ", ";
 }
 
-/* Print the faults of this input, if any. */
+/* Print how much of this input was lost, damaged or late, if anything was. */
 static void end_text(struct out *o, const struct source *s)
 {
 	const struct devtrace_totals *t = &s->totals;

@@ -2,9 +2,10 @@
 /*
  * names.c - unknown names on the command line
  *
- * A misspelt name filters out everything, which looks like silence. So each name is looked up in
- * the format files and among the stream's types, objects and threads. Names still unknown at the
- * end of the input are reported, with the nearest known name.
+ * A misspelt name in a filter excludes all events, which looks as if there were no events. So each
+ * name is searched in the format files and among the types, objects and threads of the stream. A
+ * name that is still unknown at the end of the input is reported, with the known name most like
+ * it.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -15,14 +16,15 @@
 #include "traceinfo.h"
 
 /*
- * Report at most this many unknown names of a kind, and seek the nearest name for at most this
- * many.
+ * Limit, for each kind of name, of the unknown names that are reported and of the names for which
+ * the most similar name is searched.
  */
 #define NAMES_SAID	10
 
 struct wanted {
 	const char	*word;
-	const char	*tail;		/* ":9" or ".*" after the name of a major; NULL: none */
+	/* tail: ":9" or ".*" after the name of a major; NULL: none */
+	const char	*tail;
 	bool		known;
 	bool		literal;	/* wildcards in the word are ordinary characters */
 	bool		plain;		/* has no wildcard */
@@ -35,7 +37,10 @@ struct ti_names {
 	bool		said;
 };
 
-/* Find the tail of "MAJOR:MINOR" or "MAJOR.*", a code's name or pattern. NULL: it has none. */
+/*
+ * Return the tail (":MINOR" or ".*") of "MAJOR:MINOR" or "MAJOR.*", which are names of a code and
+ * of all codes of a major. Return NULL for any other word.
+ */
 static const char *tail_of(const char *word)
 {
 	const char *colon = strrchr(word, ':'), *dot = strrchr(word, '.');
@@ -68,8 +73,8 @@ static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bo
 		if (wild && n->tail && wild < n->tail)
 			n->tail = NULL;
 		/*
-		 * These cannot be checked, so they count as known: U*:9, and a record with a
-		 * code, such as NAME.0x000a10:9.
+		 * Two kinds of words cannot be checked, so they count as known: a pattern with a
+		 * number, such as U*:9, and a record with a code, such as NAME.0x000a10:9.
 		 */
 		n->known = strchr(n->word, ':') && (wild || strstr(n->word, ".0x"));
 	}
@@ -107,7 +112,7 @@ static bool has_code_name(const struct ti_filter *f)
 	return false;
 }
 
-/* A wanted word such as USER:9 is known if @name is the part before its tail. */
+/* Mark a wanted word such as USER:9 as known if @name is its part before the ':'. */
 static void head_is_there(struct wanted *list, size_t nr, const char *name)
 {
 	char full[NEAR_MAX];
@@ -127,7 +132,10 @@ static void head_is_there(struct wanted *list, size_t nr, const char *name)
 	}
 }
 
-/* Records without a name are printed as their group and number, such as USER:101. */
+/*
+ * Mark words such as USER:101 as known: a record without a name is printed as its group and
+ * number.
+ */
 static void group_is_there(struct wanted *list, size_t nr)
 {
 	size_t i;
@@ -165,7 +173,7 @@ static void is_there(struct wanted *list, size_t nr, const char *name)
 	}
 }
 
-/* A stream never contains the names of idle threads, so count them as known. */
+/* The stream never names the kernel's idle threads, so count their names (swapper) as known. */
 static void idle_is_there(struct wanted *list, size_t nr)
 {
 	size_t i;
@@ -208,7 +216,10 @@ struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set
 	wants(&names->lifelines, &names->nr_lifelines, &opt->sequence, true);
 	for (i = 0; i < names->nr_lifelines; i++)
 		names->lifelines[i].literal = true;
-	/* The names of threads may be outside the time window, so do not check them. */
+	/*
+	 * The stream may name a thread outside the time window only, so names of threads are not
+	 * checked.
+	 */
 	if (f->since.kind != TI_ALWAYS || f->until.kind != TI_ALWAYS) {
 		names->threads = NULL;
 		names->nr_threads = 0;
@@ -219,7 +230,7 @@ struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set
 	is_there(names->types, names->nr_types, "text");
 	group_is_there(names->types, names->nr_types);
 	fmt_each_name(fmts, fmt_has, names);
-	/* A group's name is only a suggestion: the option accepted groups already. */
+	/* Groups are known to opts.c; here their names serve only as suggestions. */
 	for (i = 0; i < TYPE_GROUPS; i++)
 		is_there(names->types, names->nr_types, type_groups[i].upper);
 	for (i = 0; (group = type_profile_name(i)); i++)
@@ -237,7 +248,7 @@ void ti_names_heard(struct ti_names *names, const struct devtrace_name *d)
 	}
 	if (d->kind != DEVTRACE_T_USR)
 		return;
-	/* The user types a name as it is printed, so compare with the escaped form. */
+	/* The user writes a name as it is printed, so compare with the escaped form. */
 	out_init(&o, -1);
 	out_safe(&o, d->name, strlen(d->name));
 	out_char(&o, 0);
@@ -272,7 +283,7 @@ static int say(const struct wanted *list, size_t nr, const char *what, const cha
 		out_free(&o);
 	}
 	if (unknown > NAMES_SAID)
-		fprintf(stderr, "traceinfo: %zu more of these are not%s\n", unknown - NAMES_SAID,
+		fprintf(stderr, "traceinfo: %zu more names are not found%s\n", unknown - NAMES_SAID,
 			where);
 	return unknown > 0;
 }

@@ -2,9 +2,9 @@
 /*
  * nothing.c - explain why no event was printed
  *
- * Nothing is printed if no event passes the filter, and also if the time window has no event.
- * Standard error tells which is the case: the number of events that did not pass the filter, or
- * the time at which the stream was stopped, or the time of its last event.
+ * Either no event passed the filter, or the time window contains no event. Standard error says
+ * which: it has the number of events that did not pass the filter, or the time at which the stream
+ * was stopped, or the time of the stream's last event.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -46,7 +46,9 @@ static struct devtrace_decoder *read_all(const char *path, struct ending *e)
 		n = read(fd, buf, TI_BLOCK);
 		if (n <= 0 || devtrace_decoder_feed(d, buf, (size_t)n, NULL))
 			break;
-		/* While programs emit into a stopped stream, losses never end. */
+		/*
+		 * Programs that emit into a stopped stream cause losses without end: stop reading.
+		 */
 		if (e->state != DEVTRACE_STATE_RUNNING &&
 		    devtrace_decoder_totals(d)->events == events)
 			break;
@@ -101,7 +103,7 @@ static void say_filter(const struct ti_run *run)
 	out_init(&o, -1);
 	OUT_LIT(&o, "traceinfo: of ");
 	out_u64(&o, run->totals.events);
-	OUT_LIT(&o, " events none passes the filter");
+	OUT_LIT(&o, " events read, none passes the filter");
 	put_words(&o, " -p ", &f->processes);
 	put_words(&o, " -o ", &f->objects);
 	put_words(&o, " -t ", &f->names);

@@ -2,8 +2,8 @@
 /*
  * opts.c - the command line
  *
- * Every word is checked before any input is read. A wrong word is reported with the valid ones,
- * and the exit status is 2.
+ * Every option is checked before any input is read. After a wrong argument, a message lists the
+ * valid ones, and the exit status is 2.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,57 +41,63 @@ enum {
 	OPT_LAST_BOOT,
 };
 
-/* Options without a letter, in the order of the enum. */
+/* long options without a letter, in the order of the enum */
 static const char only[] =
 	" color time check-fmt statistics device no-default-fmt summary check-emit format"
 	" raw sequence last-boot";
 
 static const char help[] =
 "Usage: traceinfo [options] [device | logfile... | link...]\n"
-"Print the events of /dev/trace, or of the device of another stream, of saved\n"
-"files, of standard input (-), or of a link: tcp:HOST:PORT, unix:PATH,\n"
-"serial:DEVICE,BAUD; tcp::PORT and udp::PORT wait for a sender.\n"
+"Print the events of /dev/trace or of another stream's device, of saved files,\n"
+"of standard input (-), or of a link: tcp:HOST:PORT, unix:PATH or\n"
+"serial:DEVICE,BAUD. With tcp::PORT or udp::PORT, wait for a sender.\n"
 "\n"
-"Which events:\n"
-"  -n, --last N            the last N events\n"
-"  -f, --follow            wait for new events and print them\n"
-"  -S, --since WHEN        at or after: -5s, -2min, 03:15, '2026-11-21 03:15', @SECONDS\n"
-"  -U, --until WHEN        at or before\n"
-"  -d START[:END]          [[[[[[CC]YY]MM]DD]hh]mm][.SS]\n"
-"  -s, --severity LIST     2 and above; hw1; =sw0 only that; none\n"
-"  -M, --code [!]MAJOR[:MINOR]  these exceptions, or not these, also by name as\n"
-"                             UART.OVERRUN; up to ten of each\n"
-"  -p, --process LIST      process or thread, by id or name\n"
-"  -C, --cpu LIST          0,2-3\n"
-"  -t, --type LIST         number, range, group (SM AO EQ MP TE QF SC SEM MTX USER0-4\n"
-"                          EXC TEXT KERNEL USER) or name, as SPEED or 'UART.*'\n"
-"  -o, --object LIST       number or name\n"
+"Which events to print:\n"
+"  -n, --last N            print only the last N events\n"
+"  -f, --follow            print new events as they arrive\n"
+"  -S, --since WHEN        events at this time or later, for example -5s, -2min,\n"
+"                          03:15, '2026-11-21 03:15' or @SECONDS since 1970\n"
+"  -U, --until WHEN        events at this time or earlier\n"
+"  -d START[:END]          a time range, each [[[[[[CC]YY]MM]DD]hh]mm][.SS]\n"
+"  -s, --severity LIST     2: severity 2 and above; hw1: only of hardware;\n"
+"                          =sw0: exactly this one; none: without a severity\n"
+"  -M, --code [!]MAJOR[:MINOR]  events with this code, by number or by name such\n"
+"                             as UART.OVERRUN; with ! without it; ten of each\n"
+"  -p, --process LIST      events of processes or threads, by id or name\n"
+"  -C, --cpu LIST          events from CPUs, for example 0,2-3\n"
+"  -t, --type LIST         events of types, by number, range, group (SM AO EQ MP\n"
+"                          TE QF SC SEM MTX USER0-4 EXC TEXT KERNEL USER) or\n"
+"                          name, for example SPEED or 'UART.*'\n"
+"  -o, --object LIST       events of objects, by number or name\n"
 "\n"
-"How they are printed:\n"
-"  -e, --format-file FILE  also read this format file\n"
-"  -I, --fmt-dir DIR       also read DIR/*.fmt\n"
-"      --no-default-fmt    only -e, -I and DEVTRACE_FMT_PATH, see fmt(5)\n"
-"      --format FORMAT     wide, or short: no date, CPU or context; default on a\n"
-"                          terminal below 100 columns\n"
-"      --time FORMAT       us (default), date, ms, iso, rel, delta, raw, mono or none\n"
-"  -m                      as --time=ms\n"
-"  -F FORMAT               date as by strftime(3) (default: %b %d %T)\n"
-"  -H, --header FORMAT     the beginning of the line, see traceinfo(1)\n"
-"  -J, --json              one JSON object per line\n"
-"      --color[=WHEN]      auto, always or never\n"
-"  -v, --verbose           also clocks, names and information about the stream\n"
-"      --statistics        totals at the end\n"
-"      --summary[=LIST]    tables instead of events: syscalls, interrupts, threads,\n"
-"                          waits, machines, states, queues (default: all)\n"
-"      --sequence OBJECT,...  a diagram of the events of these objects\n"
-"      --raw               the stream itself, for a file; filters leave out frames\n"
+"How to print them:\n"
+"  -e, --format-file FILE  read this format file, too\n"
+"  -I, --fmt-dir DIR       read all format files in DIR, too\n"
+"      --no-default-fmt    read no format files but those of -e, -I and\n"
+"                          DEVTRACE_FMT_PATH, see fmt(5)\n"
+"      --format FORMAT     columns: wide, or short without date, CPU and context;\n"
+"                          a terminal below 100 columns gets short\n"
+"      --time FORMAT       us (default), date, ms, iso, rel, delta, raw, mono or\n"
+"                          none\n"
+"  -m                      print milliseconds, the same as --time=ms\n"
+"  -F FORMAT               print dates in this strftime(3) format (default:\n"
+"                          %b %d %T)\n"
+"  -H, --header FORMAT     columns before an event's text, see traceinfo(1)\n"
+"  -J, --json              print one JSON object per line\n"
+"      --color[=WHEN]      use colors: auto, always or never\n"
+"  -v, --verbose           also print clocks, names and facts about the stream\n"
+"      --statistics        print totals at the end\n"
+"      --summary[=LIST]    print tables instead of events: syscalls, interrupts,\n"
+"                          threads, waits, machines, states, queues (default: all)\n"
+"      --sequence OBJECT,...  draw a diagram of the events of these objects\n"
+"      --raw               write the stream itself, without filtered events\n"
 "\n"
 "Other:\n"
-"  -c, --clear             clear the buffer after it is read (privileged)\n"
-"      --check-fmt         check format files: those given, or all\n"
-"      --check-emit        whether events of this user arrive, and why not\n"
-"      --device PATH       instead of /dev/trace\n"
-"      --last-boot         the previous boot, /dev/trace-last\n"
+"  -c, --clear             clear the buffer after reading it (privileged)\n"
+"      --check-fmt         check the given format files, or else all of them\n"
+"      --check-emit        tell whether this user's events arrive, or why not\n"
+"      --device PATH       read this device instead of /dev/trace\n"
+"      --last-boot         read the previous boot's events, from /dev/trace-last\n"
 "  -h, --help\n"
 "  -V, --version\n";
 
@@ -118,7 +124,7 @@ static void parse_format(struct ti_options *opt, const char *s)
 	else if (!strcmp(s, "wide"))
 		opt->layout = TI_LAYOUT_WIDE;
 	else
-		ti_usage("--format", s, "is not short or wide; columns are given by -H, a format file by -e");
+		ti_usage("--format", s, "is not short or wide; use -H to choose columns, -e to name a format file");
 }
 
 static void parse_color(struct ti_options *opt, const char *s)
@@ -165,7 +171,7 @@ static void parse_when(const char *option, const char *s, struct ti_when *when)
 			 "is not a date; write -5s, -1h30min, now, today, yesterday, HH:MM[:SS], 'YYYY-MM-DD [HH:MM[:SS]]' or @SECONDS");
 }
 
-/* -F and -m together choose a time format, unless --time does. */
+/* -F and -m together choose a time format; --time overrides both. */
 struct times {
 	bool date, ms, time;
 };
@@ -301,13 +307,13 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	if (opt->check_emit) {
 		if (opt->files.n || strcmp(opt->device, TI_DEVICE))
 			ti_usage("--check-emit", opt->files.n ? opt->files.v[0] : opt->device,
-				 "is not needed: it checks /dev/trace, or DEVTRACE_DEVICE in the environment");
+				 "is not needed: --check-emit checks /dev/trace, or the device that DEVTRACE_DEVICE names");
 		return;
 	}
 	check_links(opt);
 	/*
-	 * The argument is the device of another stream, or a missing file that can only mean a
-	 * device.
+	 * The only argument is the device of another stream. A file that does not exist is taken
+	 * for a device if only a device makes sense.
 	 */
 	if (opt->files.n == 1 && !link_is(opt->files.v[0]) &&
 	    (ti_is_device(opt->files.v[0]) ||
@@ -320,27 +326,27 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	if (opt->files.n && opt->clear)
 		ti_usage("--clear", opt->files.v[0], "is not a single trace device: only one live buffer can be cleared");
 	if (opt->summary && opt->last >= 0)
-		ti_usage("--summary", "-n", "leaves out events that the summary needs; give a time with --since");
+		ti_usage("--summary", "-n", "excludes events that --summary needs; only --since and --until can be given");
 	if (opt->summary && ti_filter_by_event(&opt->filter))
 		ti_usage("--summary", "-s, -M, -p, -C, -t or -o",
-			 "leaves out events that others are understood by; only --since and --until can be given");
+			 "excludes events that --summary needs; only --since and --until can be given");
 	if (opt->raw && (opt->last >= 0 || opt->follow || opt->json || opt->summary ||
 			 opt->statistics))
 		ti_usage("--raw", opt->last >= 0 ? "-n" : opt->follow ? "--follow" :
 			 opt->json ? "--json" : opt->summary ? "--summary" : "--statistics",
 			 "cannot be combined with --raw, which copies the frames unchanged and ends; "
-			 "give a time with --since, follow with cat");
+			 "give a time with --since, or follow the device with cat");
 	if (opt->sequence.n > TI_LIFELINES_MAX)
 		ti_usage("--sequence", opt->sequence.v[TI_LIFELINES_MAX],
-			 "is one object too many: a diagram has at most 16");
+			 "is one object too many: a diagram shows at most 16");
 	if (opt->sequence.n && (opt->raw || opt->summary))
 		ti_usage("--sequence", opt->raw ? "--raw" : "--summary",
-			 "cannot be combined with it: each replaces the events; give one of them");
+			 "cannot be combined with it: each replaces the list of events; give one of them");
 	if (opt->raw && isatty(STDOUT_FILENO))
 		ti_usage("--raw", "standard output",
 			 "is a terminal and cannot show frames; write them to a file: traceinfo --raw >FILE");
 	if (opt->clear && opt->follow)
-		ti_usage("--clear", "--follow", "never ends, so it would never clear; give one of them");
+		ti_usage("--clear", "--follow", "never ends, so --clear would never be reached; give one of them");
 	if (opt->filter.since.kind == TI_REAL && opt->filter.until.kind == TI_REAL &&
 	    opt->filter.since.ns > opt->filter.until.ns)
 		ti_usage("--until", opt->filter.until.word, "is before the beginning");

@@ -2,10 +2,10 @@
 /*
  * pids.c - thread and process IDs in another PID namespace
  *
- * Events have the IDs of the initial namespace. In a container the user knows only the
- * container's IDs and passes these to -p. The module translates an ID as long as its thread
- * exists. For a thread outside the namespace, or one that has ended, the event's ID is used,
- * unless a thread inside has the same ID.
+ * Events contain the IDs of the initial namespace. A user in a container knows only the
+ * container's IDs, and gives these to -p. The module translates the ID of a thread while the
+ * thread exists. If the thread has ended or is not in the container, the ID in the event is shown,
+ * unless a thread of the container has the same ID.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct ti_pids {
 	} cache[CACHE];
 };
 
-/* Translate an ID between the namespaces; 0: unknown. */
+/* Translate an ID from the namespace @of to the other one. Return 0 if that is not possible. */
 static uint32_t other_side(int fd, uint32_t id, uint32_t of)
 {
 	struct devtrace_pid p = { .id = id, .of = of };

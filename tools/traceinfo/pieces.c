@@ -2,26 +2,28 @@
 /*
  * pieces.c - files that are pieces of one stream: their order, and gaps between them
  *
- * INFO and CLOCK frames number the frames of a stream, so the numbers of a file's first and last
- * frame are known. If a file begins after the frame at which another file of the same stream
- * ended, the frames between them are missing, as in a pipe.
+ * INFO and CLOCK frames contain the number of frames before them in the stream, so the numbers of
+ * a file's first and last frame are known. If a file begins with a later frame than the one after
+ * the end of the previous file of the stream, the frames between are missing, and a gap is
+ * reported.
  *
- * Each reader of a stream numbers its frames separately, and a reader that reopens the device
- * begins at 0. So several files may have ended before this one begins. This file continues the
+ * Each reader of a stream counts its frames separately, and a reader that reopens the device
+ * begins again at 0. So several earlier files may be from the same stream. A file continues the
  * one that ended exactly where it begins; otherwise one of the same name and directory; otherwise
- * the one that ended last.
+ * the one that was read last.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "pieces.h"
 
-/* The end of the part of a recording that was read. */
+/* How far a recording has been read. */
 struct ti_end {
 	struct ti_stream stream;
 	char		*path;
 	uint64_t	next;		/* number of the next frame */
-	uint64_t	ts;		/* time of the recording's last event; 0: no event */
+	/* ts: trace clock of the recording's last event, in ns; 0: no event was read */
+	uint64_t	ts;
 };
 
 static bool opens(const struct devtrace_info *i)
@@ -56,7 +58,10 @@ bool ti_piece_item(struct ti_piece_head *h, const struct devtrace_item *item)
 		if (!strcmp(item->u.note.name, DEVTRACE_NOTE_FILE))
 			p->file = strtoull(item->u.note.value, NULL, 10);
 	} else if (item->kind == DEVTRACE_ITEM_INFO) {
-		/* Another stream begins, and this piece has no INFO frame of its own before it. */
+		/*
+		 * Another stream begins here, so no INFO frame of this piece's own stream will
+		 * follow.
+		 */
 		if (opens(&item->u.info) && (t->events || h->has_info))
 			return true;
 		if (!h->has_info) {
@@ -79,8 +84,9 @@ bool ti_piece_item(struct ti_piece_head *h, const struct devtrace_item *item)
 }
 
 /*
- * A logger is identified by the directory and the name of its files, without the suffix .N of a
- * name that was taken, and without digits of dates.
+ * Return the length of the part of a path that identifies the logger: the directory and the name
+ * of the file without the digits of a date and without the suffix .N, which a logger appends if a
+ * name exists already.
  */
 static size_t stem_len(const char *path)
 {
@@ -106,7 +112,7 @@ static size_t skip_digits(const char *path, size_t at, size_t end)
 	return at;
 }
 
-/* Compare two paths; all sequences of digits in the names of the files count as equal. */
+/* Compare two paths. In the names of the files, all sequences of digits count as equal. */
 static int compare_patterns(const char *a, const char *b)
 {
 	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
@@ -142,7 +148,8 @@ struct place {
 	size_t		given;		/* index on the command line */
 	size_t		boot;		/* rank of its boot */
 	size_t		group;		/* @given of the recording's first piece */
-	int64_t		begun;		/* wall clock of the recording's begin; 0: unknown */
+	/* begun: wall-clock time at the begin of the recording, in ns since 1970; 0: unknown */
+	int64_t		begun;
 	enum { BY_PLACE, BY_START, BY_NUMBER, BY_CLOCK } order;
 };
 
@@ -164,7 +171,9 @@ static int compare_streams(const struct place *a, const struct place *b)
 	return strcmp(a->piece.stream.name, b->piece.stream.name);
 }
 
-/* Pieces without a file number are grouped: only their stream is known. */
+/*
+ * Compare the loggers of two pieces. Pieces without a file number are equal if their streams are.
+ */
 static int compare_loggers(const struct place *a, const struct place *b)
 {
 	const int c = compare_streams(a, b);
@@ -217,7 +226,7 @@ static int by_exact(const void *a, const void *b)
 	return c ? c : compare_numbers(a, b);
 }
 
-/* End of the places from i on that compare equal. */
+/* Return the end of the sequence of places, beginning at @i, that compare as equal. */
 static size_t run_end(const struct place *v, size_t n, size_t i, compare_fn *fn)
 {
 	size_t k = i + 1;
@@ -247,7 +256,7 @@ static bool numbers_differ(const struct place *v, size_t n)
 	return v[0].piece.file;
 }
 
-/* Are these pieces, in the order of their frames, one stream that was read once? */
+/* Are these pieces, sorted by frame number, parts of one stream that one reader read? */
 static bool is_one_recording(const struct place *v, size_t n)
 {
 	uint64_t number = 0;
@@ -282,7 +291,7 @@ static void set_group(struct place *v, size_t n, bool by_start)
 	}
 }
 
-/* Group pieces of several readers of one stream, each with its own files. */
+/* Several readers recorded this stream: group the files by reader. */
 static void set_loggers(struct place *v, size_t n)
 {
 	size_t i, k, end, end2;
@@ -294,7 +303,10 @@ static void set_loggers(struct place *v, size_t n)
 			set_group(v + i, end - i, false);
 			continue;
 		}
-		/* Two files have the same number, so the digits in their names are not dates. */
+		/*
+		 * Several files have the same number, so they are from several loggers whose names
+		 * differ in digits.
+		 */
 		qsort(v + i, end - i, sizeof(*v), by_exact);
 		for (k = i; k < end; k = end2) {
 			end2 = run_end(v, end, k, compare_exact);
@@ -303,7 +315,7 @@ static void set_loggers(struct place *v, size_t n)
 	}
 }
 
-/* Group the pieces into recordings and choose the order within each. */
+/* Group the pieces into recordings, and choose the order of the pieces in each recording. */
 static void set_groups(struct place *v, size_t n)
 {
 	size_t i, end;
@@ -319,8 +331,8 @@ static void set_groups(struct place *v, size_t n)
 	for (i = 0; i < n && v[i].begun; i++)
 		;
 	/*
-	 * If one recording has no clock, keep all recordings in the order in which they were
-	 * given.
+	 * Recordings can be sorted by time only if all have a clock. Otherwise they stay in the
+	 * order of the command line.
 	 */
 	for (end = i < n ? n : 0; end; end--)
 		v[end - 1].begun = 0;
@@ -355,7 +367,10 @@ static int boots_by_place(const void *x, const void *y)
 	return a->given < b->given ? -1 : a->given > b->given;
 }
 
-/* A logger's file numbers order boots even if their clocks begin in 1970. */
+/*
+ * Sort the boots. A logger's file numbers show the order of boots even if each boot's clock starts
+ * in 1970; if there are none, the clocks show it.
+ */
 static void set_boots(struct place *v, size_t n)
 {
 	struct boot *boots = ti_alloc(NULL, n * sizeof(*boots)), *b;
@@ -428,10 +443,7 @@ void ti_pieces_sort(struct ti_piece *v, size_t n)
 
 /* Counting the frames of each piece. */
 
-/*
- * Number of frames read so far. @of_item: number of frames of the present item, which are not
- * counted.
- */
+/* Return the number of frames read so far, without @of_item, the frames of the current item. */
 static uint64_t frames_now(const struct ti_input *in, unsigned int of_item)
 {
 	const struct devtrace_totals *t = devtrace_decoder_totals(in->decoder);
@@ -458,7 +470,7 @@ static void forget_end(struct ti_ends *ends, struct ti_end *e)
 	*e = ends->v[--ends->n];
 }
 
-/* Report frames missing between two files like a gap within a file, and name both files. */
+/* Report frames that are missing between two files. The report names both files. */
 static void tell_gap(struct ti_run *run, const struct ti_end *e, const struct ti_piece *p)
 {
 	const struct devtrace_item item = {
@@ -500,7 +512,7 @@ uint64_t ti_piece_begin(struct ti_run *run, const struct ti_piece *p)
 	return missing;
 }
 
-/* Remember where the part of the stream that was read ends. */
+/* Note how far the current recording has been read. */
 static void add_end(struct ti_run *run, unsigned int of_item)
 {
 	const struct ti_accounts *a = &run->in->accounts;
@@ -524,7 +536,7 @@ void ti_piece_account(struct ti_run *run, const struct devtrace_item *item)
 	struct ti_accounts *a = &run->in->accounts;
 	const struct devtrace_info *info = &item->u.info;
 
-	/* An opening INFO frame makes the decoder forget the previous load. */
+	/* The first INFO frame of another stream resets the decoder's load number. */
 	if (item->kind != DEVTRACE_ITEM_INFO)
 		a->load = devtrace_decoder_load(run->in->decoder);
 	switch (item->kind) {

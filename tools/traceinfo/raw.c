@@ -2,18 +2,20 @@
 /*
  * raw.c - --raw: write the stream itself instead of text
  *
- * Without a filter the bytes are copied, damage included. A filter drops frames, so the remaining
- * frames are renumbered, and INFO and CLOCK count the written frames. If frames are missing in
- * the input, the same number of frames is missing in the output. Frames are written with CRC-32,
- * which a decoder tries first before it has seen INFO, and never compact, because a compact frame
- * refers to others, which may be dropped.
+ * Without a filter the bytes are copied, including damaged ones. A filter drops frames, so the
+ * remaining frames get new numbers, and INFO and CLOCK count only written frames. For frames
+ * missing in the input, the output skips as many numbers. Frames are written with CRC-32, because
+ * a decoder tries it first if it has not seen INFO. They are never written as compact frames,
+ * because a compact frame refers to an earlier frame, which may have been dropped.
  */
 #include <stdlib.h>
 #include "traceinfo.h"
 
 #define FLAG	DEVTRACE_FLAG
 #define ESCAPE	DEVTRACE_ESCAPE
-/* Longest frame, with escapes and flag. More bytes without a flag are not a frame. */
+/*
+ * Size of the longest frame with its escapes and flag. More bytes without a flag are not a frame.
+ */
 #define LONGEST	(2 * DEVTRACE_FRAME_MAX + 1)
 
 struct ti_raw {
@@ -21,9 +23,11 @@ struct ti_raw {
 	uint8_t		*buf;		/* input from offset @base on */
 	size_t		len, size;
 	uint64_t	base;
-	uint64_t	begun;		/* offset of the item that ended the input */
+	/* begun: offset at which the item begins that ended the input */
+	uint64_t	begun;
 	bool		ended;
-	uint64_t	frames;		/* frames written, and frames missing in the input */
+	/* frames: number of frames written and of frames missing in the input */
+	uint64_t	frames;
 	uint64_t	used;		/* nothing before this offset is needed */
 	enum devtrace_check check;	/* kind of the last frame's check */
 };
@@ -56,7 +60,7 @@ void ti_raw_input(struct ti_raw *r, const void *buf, size_t n)
 {
 	size_t gone = r->used - r->base;
 
-	/* Only an incomplete frame at the end of the earlier input is still needed. */
+	/* Only an incomplete frame at the end may still be needed. */
 	if (r->copies || gone > r->len)
 		gone = r->len;
 	else if (r->len - gone > LONGEST)
@@ -90,7 +94,10 @@ void ti_raw_copy(struct ti_raw *r, struct out *o)
 	out_mem(o, r->buf, n < r->len ? n : r->len);
 }
 
-/* Remove escapes: seq, type, body, check. Return the number of bytes; 0: not a frame. */
+/*
+ * Copy a frame (seq, type, body, check) without its escapes. Return its length in bytes, or 0 if
+ * the bytes are not a frame.
+ */
 static size_t unescape(const struct ti_raw *r, uint64_t offset, uint8_t *to, size_t size,
 		       uint64_t *end)
 {
@@ -111,7 +118,10 @@ static size_t unescape(const struct ti_raw *r, uint64_t offset, uint8_t *to, siz
 	return n;
 }
 
-/* Size of the frame's check, which is unknown; only one of the three matches. */
+/*
+ * Return the size of the frame's check (1, 2 or 4 bytes). The frame does not tell it, so try which
+ * check is right.
+ */
 static size_t check_len(struct ti_raw *r, const uint8_t *frame, size_t n, uint64_t offset,
 			uint64_t end)
 {
@@ -122,7 +132,7 @@ static size_t check_len(struct ti_raw *r, const uint8_t *frame, size_t n, uint64
 	for (i = 0; i < 4; i++) {
 		size_t len;
 
-		/* Try the kind of the last frame's check first, then the strongest kind. */
+		/* Try the check of the previous frame first, then the strongest one. */
 		c = i ? 3 - i : (int)r->check;
 		if (n < 3 + lens[c])
 			continue;
@@ -199,7 +209,7 @@ void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *it
 	n = unescape(r, item->offset, frame, sizeof(frame), &end);
 	check = n ? check_len(r, frame, n, item->offset, end) : 0;
 	if (!check) {
-		/* Drop the frame but count its number, so that a decoder sees a gap. */
+		/* Drop the frame, but count it, so that a decoder finds one frame missing. */
 		r->frames++;
 		return;
 	}

@@ -23,15 +23,15 @@
 #include "framework.h"
 #include "sequence.h"
 
-/* columns between two lifelines, if all lifelines then fit the terminal */
+/* columns between two lifelines, reduced to COLUMN_MIN if the terminal is too narrow */
 #define COLUMN		22
 #define COLUMN_MIN	10
 #define TIME		16	/* columns of the time */
 #define HEAD_EVERY	40	/* lines */
-/* pending timers that are remembered; the signals of further timers are drawn twice */
+/* expired timers that are remembered; if more expire at once, their signals are drawn twice */
 #define TIMEOUTS	32
 
-/* A timer expired, and its signal has not been posted yet. */
+/* A timer expired, and the post of its signal has not been read yet. */
 struct timeout {
 	bool		is;
 	uint32_t	tgid, tid, signal;
@@ -43,21 +43,23 @@ struct ti_sequence {
 	char		*line;
 	size_t		width;
 	size_t		column;	/* between lifelines */
-	size_t		margin;	/* columns before the first lifeline; less than column */
+	/* columns before the first lifeline; less than @column */
+	size_t		margin;
 	unsigned int	since_head;
 	struct timeout	timeouts[TIMEOUTS];
 	unsigned int	next_timeout;
 };
 
-/* An event as a step of the diagram. */
+/* One event as it is drawn in the diagram. */
 struct step {
-	enum fw_kind	kind;	/* FW_NONE: the event is not from a framework */
+	/* FW_NONE: the event is not from QP or RKH */
+	enum fw_kind	kind;
 	int		from, to;	/* lifelines; -1: none */
 	char		text[64];	/* signal, state or name */
 	char		from_name[64], to_name[64];
 };
 
-/* The widest columns with which @n lifelines fit a terminal of @width columns. */
+/* Return the largest distance at which @n lifelines fit a terminal of @width columns. */
 static size_t column_for(size_t n, unsigned long width)
 {
 	const size_t room = width > TIME ? width - TIME : 0, column = (room + 4) / (n + 1);
@@ -104,7 +106,7 @@ static int object_line(const struct ti_sequence *s, const struct ti_event *e, ui
 	return lifeline(s, name);
 }
 
-/* Find the lifeline of a program's event by the name or number of its object. */
+/* Find the lifeline for an event that is not from a framework, by its object's name or number. */
 static bool step_of_program(const struct ti_sequence *s, struct step *p, const struct ti_event *e)
 {
 	const char *name;
@@ -129,7 +131,7 @@ static bool step_of_program(const struct ti_sequence *s, struct step *p, const s
 	return true;
 }
 
-/* Return false if the event is not in the diagram. */
+/* Convert an event into a step. Return false if the diagram does not show it. */
 static bool step_init(const struct ti_sequence *s, struct step *p, const struct ti_event *e)
 {
 	struct fw_event f;
@@ -185,7 +187,7 @@ static struct timeout *find_timeout(struct ti_sequence *s, const struct ti_event
 	return NULL;
 }
 
-/* Is this the post of a timer whose timeout was drawn? */
+/* Is this event the post of a timer's signal, whose timeout has been drawn already? */
 static bool told_before(struct ti_sequence *s, const struct ti_event *e)
 {
 	struct timeout *t;
@@ -240,7 +242,7 @@ static void lifelines(struct ti_sequence *s)
 		s->line[place(s, (int)i)] = '|';
 }
 
-/* Draw a text around a lifeline, truncated to stay clear of the next ones. */
+/* Draw a text around a lifeline. Truncate it if it would touch the next lifelines. */
 static void around(struct ti_sequence *s, int n, char left, const char *text, char right)
 {
 	char buf[COLUMN];
@@ -252,7 +254,9 @@ static void around(struct ti_sequence *s, int n, char left, const char *text, ch
 	put(s, place(s, n) - (len + 2) / 2, buf, len + 2);
 }
 
-/* Draw an arrow between the columns left and right, with a text in it and its head at one end. */
+/*
+ * Draw an arrow between the columns @left and @right, with @text in it. With @back it points left.
+ */
 static void arrow(struct ti_sequence *s, size_t left, size_t right, const char *text, bool back,
 		  bool refused)
 {

@@ -2,8 +2,8 @@
 /*
  * sum.c - --summary: system calls, interrupts, and the effect of losses on them
  *
- * A system call begins and ends in one thread, an interrupt on one CPU, where interrupts may
- * nest.
+ * A system call begins and ends in the same thread. An interrupt begins and ends on the same CPU,
+ * where it may be interrupted by another one.
  */
 #include <stdlib.h>
 #include "sum.h"
@@ -48,7 +48,10 @@ void sum_times_add(struct sum_times *t, uint64_t ns, uint64_t ts)
 	t->n++;
 }
 
-/* Return the median. If the number of times is even, it is the lower of the two middle values. */
+/*
+ * Return the median. If the number of durations is even, return the lower of the two in the
+ * middle.
+ */
 uint64_t sum_times_median(const struct sum_times *t)
 {
 	uint64_t seen = 0, ns = 0;
@@ -195,7 +198,7 @@ static void call_enter(struct sum *s, const struct devtrace_event *ev)
 			r->untimed++;
 		return;
 	}
-	/* The call never returned, or its return was lost. */
+	/* The previous call has not returned, or its return was lost. */
 	if (t->call)
 		t->call->untimed++;
 	t->call = r;
@@ -215,7 +218,7 @@ static void call_exit(struct sum *s, const struct devtrace_event *ev)
 		t->call = NULL;
 		return;
 	}
-	/* Another call began after this one, so the return of that call is lost. */
+	/* After this call another one began; the return of that call was lost. */
 	if (t && t->call)
 		t->call->untimed++;
 	if (t)
@@ -226,7 +229,9 @@ static void call_exit(struct sum *s, const struct devtrace_event *ev)
 	}
 }
 
-/* Forget the unfinished handlers on this CPU, beginning with the n-th. */
+/*
+ * Forget the unfinished handlers on this CPU from the n-th on (the outermost handler is the 0th).
+ */
 static void cut_off(struct sum_cpu *c, unsigned int n)
 {
 	while (c->depth > n)
@@ -260,9 +265,9 @@ static void irq_entry(struct sum *s, const struct devtrace_event *ev)
 	}
 	c = &s->cpus[ev->source];
 	/*
-	 * A handler cannot interrupt itself. So the end of its previous call was lost, or was not
-	 * traced yet because types are turned on one by one. Handlers that began later may still
-	 * run.
+	 * A handler cannot interrupt itself, so the end of its previous run is missing: it was
+	 * lost, or not traced yet because types are turned on one after the other. Handlers that
+	 * interrupted it may still run.
 	 */
 	for (i = 0; i < c->depth; i++) {
 		if (c->in[i].row != r)
@@ -293,8 +298,8 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 		    (*name && strcmp(r->action, name)))
 			continue;
 		/*
-		 * After a loss, the end of a nested handler may be missing, or this end may
-		 * belong to a handler that began during the loss.
+		 * End all handlers that are nested in this one. After a loss, keep them: this end
+		 * may belong to another run of the handler, which began during the loss.
 		 */
 		if (sum_certain(s, c->in[i - 1].ts, ev->ts))
 			cut_off(c, i);
@@ -303,8 +308,8 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 		return;
 	}
 	/*
-	 * The begin of the handler is missing. Only the begin has a device handler's name, so
-	 * find the row without it.
+	 * The begin of the handler is missing, and with it the name of the device's handler: use
+	 * the row without this name.
 	 */
 	r = row(s, ev, name);
 	if (r) {
@@ -314,8 +319,8 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 }
 
 /*
- * If there are too many losses, drop the oldest. Then all times that begin before its end are
- * uncertain.
+ * Add a loss. If the table is full, drop the oldest loss, and then count all times as uncertain
+ * that begin before the end of the dropped one.
  */
 static void add_loss(struct sum *s, const struct sum_loss *loss)
 {
@@ -338,7 +343,7 @@ static void add_loss(struct sum *s, const struct sum_loss *loss)
 	s->losses[oldest] = *loss;
 }
 
-/* Losses before the first event do not count. */
+/* The first event of a stream: losses before it do not count. */
 static void begin(struct sum *s, uint64_t ts)
 {
 	unsigned int i;
@@ -361,7 +366,7 @@ static void begin(struct sum *s, uint64_t ts)
 	s->nr_early = 0;
 }
 
-/* Another stream begins: forget all calls, handlers and states that are in progress. */
+/* Another stream begins: end all calls, handlers and states that are in progress. */
 static void stop(struct sum *s)
 {
 	unsigned int i;
@@ -418,9 +423,9 @@ void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane)
 }
 
 /*
- * Losses after the stream's last event are not missing in the summary's time. A stopped stream
- * may still take an unfinished event; it surely continues only with an event later than the
- * loss.
+ * Count a loss, unless it is later than the stream's last event: the summary ends with that event.
+ * In a stopped stream, unfinished events may still be stored after the loss began, so only an
+ * event after the end of the loss shows that the stream continued.
  */
 static void loss_in_time(struct sum *s, const struct sum_loss *l, bool stopped)
 {
@@ -440,7 +445,7 @@ static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to, bool
 	struct sum_loss *e, l = { count, from, to };
 
 	if (s->begun) {
-		/* The time of the loss is unknown, but it was before the next event. */
+		/* The time of the loss is unknown, but the loss was before the next event. */
 		if (!to)
 			l.to = s->last;
 		loss_in_time(s, &l, stopped);
@@ -486,7 +491,7 @@ void sum_end(struct sum *s)
 	unsigned int i;
 
 	stop(s);
-	/* Losses at the end, with no event after them. */
+	/* These losses have no event after them. */
 	for (i = 0; i < s->nr_early; i++)
 		s->lost_before += s->early[i].count;
 }

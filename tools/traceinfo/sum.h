@@ -2,19 +2,18 @@
 /*
  * sum.h - --summary: tables of kernel profile events
  *
- * A summary for each input: a row for each system call and interrupt; for each thread the time
- * running, waiting for a CPU and blocked; and the longest waits.
+ * A summary of an input has a row for each system call and each interrupt; for each thread the
+ * time it ran, waited for a CPU and was blocked; and the longest waits.
  *
  * Invariants
- * - A time is counted only if it contains no loss. So sums may be too small, but are never too
- *   large; the summary also says how much is missing. Counts may be too small by the number of
- *   lost events. A loss on a CPU is reported only with the next event of that CPU, so a finished
- *   time is counted only after SUM_LATE further times have finished: a loss that is reported
- *   meanwhile is considered.
- * - An event from a lane never counts as a profile event, whatever its type. A loss of a lane
- *   affects no row and no time.
+ * - A time is counted only if no event was lost during it. So sums may be too small, but are never
+ *   too large, and the summary says how many events are missing.
+ * - A finished time is counted only after SUM_LATE further times have finished. The reason is that
+ *   a loss on a CPU is reported only with the next event of that CPU, which may come later.
+ * - An event from a lane (the buffer of a program's thread) never counts as a profile event,
+ *   whatever its type. So a loss in a lane does not affect any row or time.
  * - Memory is bounded for any input: rows, threads and nested interrupts have limits, and
- *   durations go into buckets.
+ *   durations are counted in buckets.
  */
 #ifndef TRACEINFO_TI_SUM_H
 #define TRACEINFO_TI_SUM_H
@@ -35,8 +34,8 @@
 #define SUM_LATE	65536		/* a power of two */
 
 /*
- * Durations. Below 128 ns there is a bucket for each ns; above, up to 2^40 ns, each power of two
- * has 64 buckets, so the error of the median is at most 1 in 128.
+ * Durations are counted in buckets. Below 128 ns there is a bucket for each ns. From there up to
+ * 2^40 ns there are 64 buckets for each power of two, so the error of the median is at most 1/128.
  */
 #define SUM_BUCKETS	(128 + 33 * 64)
 
@@ -54,12 +53,10 @@ struct sum_row {
 	struct sum_row	*next;		/* with the same hash */
 	uint16_t	object, signal;
 	char		action[32];	/* name of an interrupt's handler, truncated */
-	uint64_t	count;		/* number of begins, and of ends whose begin is missing */
+	/* how often the call or handler began, or ended without a known begin */
+	uint64_t	count;
 	uint64_t	errors;
-	/*
-	 * calls not in the times: without a begin or an end, or time in which a loss makes the
-	 * state uncertain in between
-	 */
+	/* how many of these have no time, because begin or end is missing or events were lost */
 	uint64_t	untimed;
 	struct sum_times times;
 };
@@ -73,16 +70,18 @@ struct sum_task {
 	uint64_t	since;
 	uint64_t	ns[SUM_STATES];	/* SUM_UNKNOWN: with a loss */
 	uint64_t	runs;		/* how often the thread got a CPU */
-	char		comm[16];	/* used if the stream has no better name */
+	/* comm: name of the thread, from an event; used if the stream has no better name */
+	char		comm[16];
 	/* while waiting: */
 	bool		preempted;
 	bool		by_irq;
 	uint32_t	waker;
 	uint16_t	wait_cpu;
-	/* function of the kernel work item that the thread executes; 0: none */
+	/* work: address of the kernel's work function that the thread executes; 0: none */
 	uint64_t	work;
 	bool		uninterruptible; /* while blocked: in uninterruptible sleep */
-	struct sum_row	*blocked_in;	/* system call in which the thread blocked; NULL: unknown */
+	/* blocked_in: system call in which the thread blocked; NULL: unknown */
+	struct sum_row	*blocked_in;
 	/* current system call: */
 	struct sum_row	*call;
 	uint64_t	call_ts;
@@ -90,7 +89,10 @@ struct sum_task {
 
 enum sum_in { SUM_IN_THREAD, SUM_IN_IRQ, SUM_IN_SOFTIRQ, SUM_INS };
 
-/* A part of a CPU's time in which one thread had it, and the thread or a handler ran. */
+/*
+ * A part of a CPU's history, in which the same thread was current, and either the thread or one
+ * kind of interrupt handler ran.
+ */
 struct sum_part {
 	uint64_t	from, to;
 	uint64_t	work;		/* function of the work item; 0: none */
@@ -108,7 +110,7 @@ struct sum_held {
 	bool		prio_known;
 };
 
-/* The threads that held a CPU during a wait, longest first. */
+/* The threads that were current on a CPU while another thread waited for it, longest time first. */
 struct sum_meanwhile {
 	uint16_t	cpu;
 	unsigned int	nr;
@@ -116,10 +118,10 @@ struct sum_meanwhile {
 	struct sum_held	held[SUM_HOLDERS];
 };
 
-/* A thread waited for a CPU, or was blocked. */
+/* A time in which a thread waited for a CPU or was blocked. */
 struct sum_delay {
 	struct sum_meanwhile *meanwhile;	/* NULL: unknown */
-	/* system call in which the thread blocked; NULL: none or unknown */
+	/* call: system call in which the thread blocked; NULL: none or unknown */
 	struct sum_row	*call;
 	uint64_t	ts, ns;
 	uint32_t	tid, waker;
@@ -148,14 +150,14 @@ struct sum_cpu {
 };
 
 /*
- * A loss of events between two times. Before the first event of a stream, its time decides
- * whether it counts. Later, all times that overlap it are uncertain.
+ * @count events were lost between the times @from and @to. A loss that ended before the first
+ * event of the stream does not count. Any other loss makes all times that overlap it uncertain.
  */
 struct sum_loss {
 	uint64_t	count, from, to;
 };
 
-/* A finished time: of a thread in a state, or (row) of a system call. */
+/* A finished time: of a system call if @row is set, otherwise of a thread in a state. */
 struct sum_span {
 	uint64_t	from, to;
 	struct sum_row	*row;
@@ -164,7 +166,8 @@ struct sum_span {
 	uint32_t	waker;
 	uint16_t	cpu;
 	uint8_t		state;
-	bool		sure;		/* the time is certain unless it contains a loss */
+	/* sure: begin and end are known, so the time counts unless it contains a loss */
+	bool		sure;
 	bool		delay;		/* waited, then got the CPU */
 	bool		block;		/* was blocked, then woken */
 	bool		open;		/* delay or block: the trace ends first */
@@ -174,24 +177,26 @@ struct sum_span {
 
 struct sum {
 	bool		begun;		/* this stream has had an event */
-	/* times of the last event, and of the first event of the first stream */
+	/* time of the first event of the first stream, and of the last event */
 	uint64_t	first, last;
 	uint64_t	events, profile;
-	/* events that were, or may have been, lost between @first and @last */
+	/* lost: events that were lost, or may have been lost, between @first and @last */
 	uint64_t	lost;
 	uint64_t	lost_before;	/* before the first event */
 	uint64_t	lost_after;	/* after the last event of their stream */
-	/* added to @lost_after, unless an event later than pending_ts comes */
+	/* lost events, added to @lost_after unless an event later than @pending_ts follows */
 	uint64_t	pending;
 	uint64_t	pending_ts;
-	/* events lost in lanes at any time; no other count has them */
+	/* events lost in lanes at any time; the other counts do not contain them */
 	uint64_t	lost_lanes;
-	uint64_t	loss;		/* end of the latest dropped loss; 0: none */
+	/* loss: when the latest loss ended that did not fit into @losses; 0: all fitted */
+	uint64_t	loss;
 	struct sum_loss	losses[SUM_LOSSES];	/* the latest ones */
 	unsigned int	nr_losses;
 	struct sum_span	*late;		/* ring of SUM_LATE */
 	uint64_t	late_begin, late_end;
-	uint64_t	left_out;	/* events without a row because the table is full */
+	/* left_out: events that are in no row because the table of rows is full */
+	uint64_t	left_out;
 	bool		wakes;		/* wake-ups are traced */
 	struct sum_loss	early[SUM_EARLY];
 	unsigned int	nr_early;
@@ -209,32 +214,44 @@ struct sum {
 struct sum *sum_new(void);
 void sum_free(struct sum *s);
 void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane);
-/* Process a loss, a gap or the begin of another stream; other items have no effect. */
+/*
+ * Process a report of lost or missing events, or the begin of another stream. Other items have no
+ * effect.
+ */
 void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane);
-/* End of input: count unfinished states up to here. */
+/* At the end of the input, count unfinished states up to the last event. */
 void sum_end(struct sum *s);
 
 /* Is no loss known in this time? */
 bool sum_certain(const struct sum *s, uint64_t from, uint64_t to);
-/* A span has finished. Count it after SUM_LATE further spans. */
+/*
+ * Queue a finished time. It is counted after SUM_LATE further times, when losses that were
+ * reported late are known.
+ */
 void sum_late(struct sum *s, const struct sum_span *span);
 
-/* traceinfo/sum_task.c: find or add a thread. Return NULL if the table is full. */
+/* traceinfo/sum_task.c: find the thread, or add it. Return NULL if the table is full. */
 struct sum_task *sum_task(struct sum *s, uint32_t tid);
-/* Find a thread. Return NULL if no event of the stream concerned it. */
+/* Find the thread. Return NULL if the stream has no event about it so far. */
 struct sum_task *sum_task_known(const struct sum *s, uint32_t tid);
 void sum_sched(struct sum *s, const struct devtrace_event *ev);
-/* Count a thread's time, once it is known whether it contains a loss. */
+/* Add a time to the thread's sums. @certain: no event was lost during the time. */
 void sum_task_span(struct sum *s, const struct sum_span *span, bool certain);
-/* Count current states up to the last event, and forget them. */
+/* Count the current state of each thread up to the last event, then forget the states. */
 void sum_tasks_end(struct sum *s);
 
-/* traceinfo/sum_held.c: record a profile event in the history of its CPU. */
+/* traceinfo/sum_held.c: add a profile event to the history of its CPU. */
 void sum_held_event(struct sum *s, const struct devtrace_event *ev);
-/* Return NULL if nothing is known of this CPU. The caller frees the result. */
+/*
+ * Find the threads that were current on the CPU between two times. Return NULL if the CPU has no
+ * history. The caller frees the result.
+ */
 struct sum_meanwhile *sum_meanwhile(struct sum *s, uint16_t cpu, uint64_t from, uint64_t to);
 
-/* The n-th element of an event; as an integer or a string, if it is one. */
+/*
+ * Read the n-th element of an event. sum_int() and sum_string() return false if the element has
+ * another type.
+ */
 bool sum_elem(const struct devtrace_event *ev, unsigned int n, struct devtrace_elem *e);
 bool sum_int(const struct devtrace_event *ev, unsigned int n, int64_t *v);
 bool sum_string(const struct devtrace_event *ev, unsigned int n, char *s, size_t size);

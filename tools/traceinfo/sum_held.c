@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sum_held.c - --summary: which threads held a CPU while another waited for it
+ * sum_held.c - --summary: which threads were current on a CPU while another thread waited for it
  *
- * Each CPU has a history: which thread had it when, and whether the thread, an interrupt or a
- * soft interrupt ran. The history is a ring of SUM_PARTS, created with the first event of the
- * CPU. If a wait began before the history, the time before the history is attributed to no
- * thread. Losses need no care here, because a wait with a loss in it is not counted.
+ * Each CPU has a history, which records the thread that was current, and whether the thread, an
+ * interrupt or a soft interrupt ran. The history is a ring of SUM_PARTS parts, allocated with the
+ * first event of the CPU. If a wait began before the oldest part, that time is counted for no
+ * thread. Losses need no care here, because a wait that contains a loss is not counted.
  */
 #include <stdlib.h>
 #include "sum.h"
@@ -20,7 +20,7 @@ static enum sum_in in_what(const struct sum_cpu *c)
 	return c->level ? c->levels[c->level - 1] : SUM_IN_THREAD;
 }
 
-/* End the current part and begin this one. */
+/* End the current part of the CPU's history, and begin another one. */
 static void begin(struct sum_cpu *c, uint64_t ts, uint32_t tid, int16_t prio, bool prio_known,
 		  uint64_t work)
 {
@@ -45,7 +45,7 @@ static void enter(struct sum_cpu *c, enum sum_in in)
 	c->levels[c->level++] = in;
 }
 
-/* The interrupt ends, and with it those nested in it whose ends were lost. */
+/* An interrupt handler ends. Handlers nested in it end, too; the events about that were lost. */
 static void leave(struct sum_cpu *c, enum sum_in in)
 {
 	unsigned int i = c->level;
@@ -56,7 +56,10 @@ static void leave(struct sum_cpu *c, enum sum_in in)
 		c->level = i - 1;
 }
 
-/* The kernel work item that a thread executes. The thread may have been blocked in between. */
+/*
+ * Return the work function that the thread executes; it may have begun before the thread was
+ * blocked.
+ */
 static uint64_t work_of(struct sum *s, uint32_t tid)
 {
 	const struct sum_task *t = tid ? sum_task(s, tid) : NULL;
@@ -64,7 +67,7 @@ static uint64_t work_of(struct sum *s, uint32_t tid)
 	return t ? t->work : 0;
 }
 
-/* The thread begins a work item, or (0) ends it. */
+/* The thread begins a kernel work item, or with @work = 0 ends it. */
 static void work_begins(struct sum *s, struct sum_cpu *c, const struct devtrace_event *ev,
 			uint64_t work)
 {
@@ -96,7 +99,10 @@ void sum_held_event(struct sum *s, const struct devtrace_event *ev)
 			last->prio = (int16_t)prio;
 			last->prio_known = true;
 		}
-		/* An interrupt cannot switch threads. If one is still open, its end was lost. */
+		/*
+		 * Threads are never switched in an interrupt, so if a handler seems to run, its
+		 * end was lost.
+		 */
 		c->level = 0;
 		if (sum_int(ev, 2, &tid) && sum_int(ev, 3, &prio))
 			begin(c, ev->ts, (uint32_t)tid, (int16_t)prio, true,

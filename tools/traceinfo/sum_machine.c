@@ -2,9 +2,10 @@
 /*
  * sum_machine.c - --summary: state machines, queues, pools and timers
  *
- * A step begins with a dispatch. It ends with a transition, with the record that there is no
- * transition, or when the machine gets its next signal. A signal's wait begins at its post. If
- * several signals with the same number wait, a dispatch ends the wait of the oldest.
+ * A step of a machine begins with a dispatch. It ends with a transition, with a record that no
+ * transition follows, or with the machine's next dispatch. The latency of a signal is the time
+ * from its post to its dispatch. If several signals of the same number are waiting, a dispatch is
+ * counted for the oldest.
  */
 #include <stdlib.h>
 #include "sum_machine.h"
@@ -58,7 +59,7 @@ static struct sum_store *store(struct sum_machines *m, const struct ti_event *e,
 	return s;
 }
 
-/* Record the fill level after a put or get. */
+/* Update the fill level of a queue or pool after something was put in or taken out (@got). */
 static void filled(struct sum_machines *m, const struct ti_event *e, int kind, uint64_t key,
 		   const struct fw_event *f, bool got)
 {
@@ -124,7 +125,10 @@ static void posted(struct sum_machine *s, const struct ti_event *e, const struct
 {
 	s->posts++;
 	if (s->nr_pending == SUM_PENDING) {
-		/* Forget the oldest signal. Its dispatch was lost or filtered out. */
+		/*
+		 * The list of waiting signals is full. Forget the oldest: its dispatch was lost or
+		 * filtered out.
+		 */
 		s->nr_pending--;
 		memmove(&s->pending[0], &s->pending[1], s->nr_pending * sizeof(s->pending[0]));
 	}
@@ -197,7 +201,7 @@ static void of_machine(struct sum_machines *m, struct sum_machine *s, const stru
 		break;
 	case FW_UNHANDLED:
 		s->unhandled++;
-		/* QP has a record of its own for the end of the step; RKH does not. */
+		/* QP reports the end of the step as a separate event; RKH does not. */
 		if (f->rkh)
 			step_ends(s, e->ev->ts);
 		break;
@@ -222,10 +226,10 @@ void sum_machines_event(struct sum_machines *m, const struct ti_event *e)
 		timer(m, e, &f);
 	if (f.kind == FW_ARM || f.kind == FW_DISARM)
 		return;
-	/* The queue of an active object has the object's name. */
+	/* The queue of an active object has the same name as the object. */
 	if (f.kind == FW_POST || f.kind == FW_GET)
 		filled(m, e, SUM_QUEUE, f.to, &f, f.kind == FW_GET);
-	/* QP and RKH also report the post of a timer's signal. Count the signal there. */
+	/* The post of a timer's signal is a separate event, which counts the signal. */
 	if (f.kind == FW_GET || f.kind == FW_TIMEOUT)
 		return;
 	to = f.kind == FW_POST || f.kind == FW_REFUSED;

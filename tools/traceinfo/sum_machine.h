@@ -2,15 +2,15 @@
 /*
  * sum_machine.h - --summary: tables of QP and RKH events
  *
- * For each state machine: how often it got a signal, how long it was in each state, how long its
- * signals waited from post to dispatch, and the longest step from a dispatch to its end. For
- * queues and pools: the low watermark of free places. For timers: how often they expired.
+ * For each state machine: how many signals it received, how long it was in each state, how long
+ * its signals waited from post to dispatch, and the longest step from a dispatch to its end. For
+ * queues and pools: the smallest number of free places. For timers: how often they expired.
  *
  * Invariants
- * - A time with a loss in it is not counted: a loss discards everything unfinished. Counts may be
- *   too small by the number of lost events.
- * - Memory is bounded for any input: machines, states, stores and waiting signals have limits,
- *   and events beyond them are counted.
+ * - A time is not counted if events were lost during it: a loss discards everything unfinished.
+ *   Counts may be too small by the number of lost events.
+ * - Memory is bounded for any input: the numbers of machines, states, stores (queues, pools and
+ *   timers) and waiting signals have limits. Events that would exceed a limit are counted.
  */
 #ifndef TRACEINFO_SUM_MACHINE_H
 #define TRACEINFO_SUM_MACHINE_H
@@ -55,7 +55,10 @@ struct sum_store {
 	uint32_t	tgid;
 	uint64_t	key;
 	char		name[SUM_NAME];
-	uint64_t	puts, gets;	/* for a timer: how often it was armed and disarmed */
+	/*
+	 * puts, gets: how often something was put in or taken out; for a timer: armed and disarmed
+	 */
+	uint64_t	puts, gets;
 	uint64_t	timeouts;
 	int64_t		least, room, most_used;	/* FW_NO: unknown */
 };
@@ -66,18 +69,24 @@ struct sum_machines {
 	struct sum_store stores[SUM_STORES];
 	unsigned int	nr_stores;
 	uint64_t	left_out;
-	uint64_t	lost;		/* events of any source lost in this stream */
+	/* events lost in this stream, from CPUs and from lanes */
+	uint64_t	lost;
 };
 
 struct sum_machines *sum_machines_new(void);
 void sum_machines_free(struct sum_machines *m);
 void sum_machines_event(struct sum_machines *m, const struct ti_event *e);
-/* After a loss, damage, or the begin of another stream: forget everything unfinished. */
+/*
+ * Forget everything unfinished, after @lost events were lost, after damage, or because another
+ * stream begins.
+ */
 void sum_machines_forget(struct sum_machines *m, uint64_t lost);
-/* End of input: count current states up to here. */
+/* At the end of the input, count the current state of each machine up to @ts. */
 void sum_machines_end(struct sum_machines *m, uint64_t ts);
 
-/* traceinfo/sum_machine_print.c: print tables, or members of the open JSON object. */
+/*
+ * traceinfo/sum_machine_print.c: print the tables, or with @json members of the open JSON object.
+ */
 void sum_machines_print(struct out *o, const struct sum_machines *m, unsigned int tables,
 			bool json);
 

@@ -2,8 +2,8 @@
 /*
  * sum_machine_print.c - print the machines, queues, pools and timers of --summary
  *
- * In text, times have a suitable unit; in JSON they are nanoseconds. A stream without events of
- * QP and RKH has none of these tables. An unknown number is "-" in text, and omitted in JSON.
+ * If the stream has no events of QP or RKH, nothing is printed. Text has times in a suitable unit
+ * and "-" for an unknown number. JSON has nanoseconds, and omits unknown numbers.
  */
 #include <stdlib.h>
 #include "common/duration.h"
@@ -161,9 +161,9 @@ static void machines_json(struct out *o, const struct sum_machines *m)
 }
 
 /*
- * Highest fill level. RKH reports it. QP only reports free places: subtract the low watermark
- * from the known capacity. A QP queue shows its full capacity only at a put into the empty queue.
- * Before that, the result is too small.
+ * Return the highest fill level. RKH reports it. QP reports only free places, so the result is the
+ * known capacity minus the smallest number of free places. The capacity of a QP queue is known
+ * only after a put into the empty queue; until then the result may be too small.
  */
 static int64_t fullest(const struct sum_store *s)
 {
@@ -270,12 +270,12 @@ void sum_machines_print(struct out *o, const struct sum_machines *m, unsigned in
 	if (tables & TI_TABLE_QUEUES)
 		stores_text(o, m);
 	if (m->lost) {
-		OUT_LIT(o, "Counts of these may be too small by ");
+		OUT_LIT(o, "These counts may be too small by ");
 		out_u64(o, m->lost);
-		OUT_LIT(o, " lost events; times leave out\nwhat a loss lies in.\n");
+		OUT_LIT(o, " lost events. Times during\nwhich events were lost are not counted.\n");
 	}
 	if (m->left_out) {
 		out_u64(o, m->left_out);
-		OUT_LIT(o, " events of machines were left out: there are too many different ones.\n");
+		OUT_LIT(o, " events of machines are not in these tables: there are too many machines or queues.\n");
 	}
 }

@@ -2,10 +2,10 @@
 /*
  * sum_print.c - print --summary as text and JSON
  *
- * Each row shows the possible effect of losses: lost, how many events may be missing; untimed,
- * how many of its events are not in its times; unknown, for how long a thread's state is
- * unknown. In text, times have a suitable unit, and lines fit 80 columns unless the name at the
- * end is long; in JSON times are nanoseconds.
+ * Each row shows how losses may have changed it. "lost" is the number of events that may be
+ * missing; "untimed" is the number of calls or handlers that have no time; "unknown" is the time
+ * for which a thread's state is unknown. Text has times in a suitable unit, and fits 80 columns
+ * unless the name at the end of a line is long. JSON has nanoseconds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 
 #define NS_COLUMNS 8	/* columns of a duration */
 #define HOLDERS	3	/* threads printed for one wait, in text */
-#define ROWS	20	/* rows of each table in text, unless -v */
+/* rows of each table in text, unless -v is given */
+#define ROWS	20
 
 struct print {
 	struct out	*o;
@@ -56,14 +57,14 @@ static void ns(struct print *t, const char *key, uint64_t v)
 	out_char(t->o, ' ');
 }
 
-/* Print the losses in each row of JSON. In text, only the head of the table has them. */
+/* Print how many events were lost. In text, the head of the table has this number. */
 static void row_lost(struct print *t)
 {
 	if (t->json)
 		json_number(t, "lost", t->s->lost);
 }
 
-/* Text has no keys: order and heading tell the meaning. */
+/* Print a string. JSON has the key before it; in text the column's head shows its meaning. */
 static void string(struct print *t, const char *key, const char *v)
 {
 	if (t->json) {
@@ -91,7 +92,7 @@ static void dash(struct print *t, unsigned int width)
 	OUT_LIT(t->o, "- ");
 }
 
-/* Without a duration there is no minimum or maximum. */
+/* If no duration is known, minimum and maximum are not printed. */
 static void times(struct print *t, const struct sum_times *times, bool call)
 {
 	bool some = times->n;
@@ -126,7 +127,7 @@ static void row_end(struct print *t)
 	out_char(t->o, t->json ? '}' : '\n');
 }
 
-/* Begin a table. Return the number of rows to print. */
+/* Begin a table. Return how many of its @rows are printed. */
 static size_t table(struct print *t, const char *key, size_t rows, const char *title,
 		    const char *head)
 {
@@ -202,7 +203,7 @@ static void row_name(struct print *t, const struct sum_row *r)
 			string(t, "name", name);
 		return;
 	}
-	/* The name of an interrupt vector is clear without a prefix. */
+	/* The name of an interrupt vector needs no prefix. */
 	if (name && r->object == DEVTRACE_OBJ_VECTOR)
 		what = "";
 	out_str(t->o, what);
@@ -230,7 +231,7 @@ static int by_number(const struct sum_row *a, const struct sum_row *b)
 	return strcmp(a->action, b->action);
 }
 
-/* Order: system calls by total time, interrupts by maximum. */
+/* Sort: first system calls, longest total time first; then interrupts, longest time first. */
 static int compare_rows(const void *x, const void *y)
 {
 	const struct sum_row *a = *(struct sum_row *const *)x, *b = *(struct sum_row *const *)y;
@@ -321,7 +322,7 @@ static void print_tasks(struct print *t)
 	free(tasks);
 }
 
-/* Policy and priority, as chrt(1) and nice(1) show them. */
+/* Print the policy and priority in the form of chrt(1) and nice(1). */
 static void policy(struct print *t, const struct sum_held *h)
 {
 	static const char *const names[] = { "deadline", "real time", "normal" };
@@ -389,7 +390,7 @@ static uint64_t held_ns(const struct sum_held *h)
 	return h->ns[SUM_IN_THREAD] + h->ns[SUM_IN_IRQ] + h->ns[SUM_IN_SOFTIRQ];
 }
 
-/* The threads that held the CPU during a wait: in text at most three. */
+/* Print the threads that were current on the CPU during a wait; in text at most three. */
 static void print_meanwhile(struct print *t, const struct sum_delay *d)
 {
 	const struct sum_meanwhile *m = d->meanwhile;
@@ -431,7 +432,7 @@ static void print_meanwhile(struct print *t, const struct sum_delay *d)
 	}
 }
 
-/* Why the thread had to wait, and which thread or interrupt woke it. */
+/* Print why the thread had to wait, and which thread or interrupt handler woke it. */
 static void print_why(struct print *t, const struct sum_delay *d, bool blocked)
 {
 	const bool woken = !d->preempted && !(blocked && d->open);
@@ -450,7 +451,7 @@ static void print_why(struct print *t, const struct sum_delay *d, bool blocked)
 	if (woken)
 		thread(t, "waker_name", "waker", d->waker);
 	if (d->open)
-		OUT_LIT(t->o, "; not ended when the trace ends");
+		OUT_LIT(t->o, "; still so when the trace ends");
 	if (!d->meanwhile)
 		return;
 	OUT_LIT(t->o, "; meanwhile");
@@ -528,22 +529,22 @@ static void print_head(struct print *t, const char *input)
 	number(t, "events", s->events, 0);
 	OUT_LIT(t->o, "events, ");
 	number(t, "profile_events", s->profile, 0);
-	OUT_LIT(t->o, "of them of the kernel's profile, ");
+	OUT_LIT(t->o, "of them kernel profile events, ");
 	number(t, "lost", s->lost, 0);
 	OUT_LIT(t->o, "lost meanwhile\n");
 	if (s->lost)
-		OUT_LIT(t->o, "Each count may be too small by what is lost; times are without calls, handlers\nand states that a loss lies in.\n");
+		OUT_LIT(t->o, "Each count may be too small by the number of lost events. Calls, handlers and\nstates during which events were lost are not in the times.\n");
 	if (s->lost_after) {
 		number(t, "lost_after", s->lost_after, 0);
-		OUT_LIT(t->o, "events were lost later than the last one here; they are missing in no row.\n");
+		OUT_LIT(t->o, "events were lost after the last event read; no row needs them.\n");
 	}
 	if (s->lost_lanes) {
 		number(t, "lost_lanes", s->lost_lanes, 0);
-		OUT_LIT(t->o, "events were lost in lanes of programs; nothing below is made of such.\n");
+		OUT_LIT(t->o, "events were lost in lanes of programs; the tables do not use such events.\n");
 	}
 	if (s->left_out) {
 		number(t, "left_out", s->left_out, 0);
-		OUT_LIT(t->o, "events were left out: there are too many different ones.\n");
+		OUT_LIT(t->o, "events are not in the tables: there are too many different calls or handlers.\n");
 	}
 }
 

@@ -2,9 +2,10 @@
 /*
  * sum_task.c - --summary: how threads spent their time
  *
- * A thread is known from the first scheduler event about it. It runs from the sched_switch to it
- * until the sched_switch away from it. It waits from its wake-up, or from when it lost the CPU
- * while runnable. Otherwise it is blocked. Idle threads, all with tid 0, do not count.
+ * A thread is known from the first scheduler event about it. It is running from the sched_switch
+ * to the thread until the sched_switch away from it. It is waiting from its wake-up, or from
+ * losing the CPU while runnable, until it runs. Otherwise it is blocked. Idle threads, which all
+ * have tid 0, are not counted.
  */
 #include <stdlib.h>
 #include "sum.h"
@@ -51,15 +52,16 @@ struct sum_task *sum_task(struct sum *s, uint32_t tid)
 	return t;
 }
 
-/* Could a wait of this length be among the longest? Later waits may still displace it. */
+/* Would a wait of this length be among the longest waits known so far? */
 static bool may_be_longest(const struct sum_longest *l, uint64_t ns)
 {
 	return l->nr < SUM_DELAYS || ns > l->delays[SUM_DELAYS - 1].ns;
 }
 
 /*
- * End the thread's current state, and begin another. If the event contradicts the state
- * (!@as_expected), the time in the state is uncertain. @ev is NULL at the end of the trace.
+ * End the thread's current state and begin the state @now. If the event contradicts the current
+ * state (@as_expected is false), the time in that state does not count. @ev is NULL at the end of
+ * the trace.
  */
 static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		 const struct devtrace_event *ev, uint64_t ts, bool as_expected)
@@ -79,8 +81,8 @@ static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		span.by_irq = ev->flags & DEVTRACE_F_CONTEXT;
 	}
 	/*
-	 * Record what ran on the CPU that the thread waited for, or on its waker's CPU if it was
-	 * blocked.
+	 * Record what ran meanwhile: on the CPU for which the thread waited or, if it was blocked,
+	 * on the CPU of the thread that woke it.
 	 */
 	if (as_expected && ts > t->since) {
 		if (span.delay && may_be_longest(&s->waits, ts - t->since))
@@ -139,7 +141,7 @@ static void switched_out(struct sum *s, const struct devtrace_event *ev)
 	if (!t)
 		return;
 	sum_int(ev, 0, &state);
-	/* If the thread was not known to run, a loss hid the event that gave it the CPU. */
+	/* If the thread did not seem to be running, the event that gave it the CPU was lost. */
 	if (state == TASK_RUNNING || state == TASK_PREEMPTED) {
 		move(s, t, SUM_WAITING, ev, ev->ts, t->state == SUM_RUNNING);
 		t->preempted = true;
@@ -165,13 +167,16 @@ static void switched_in(struct sum *s, const struct devtrace_event *ev)
 	if (!t)
 		return;
 	sum_string(ev, 4, t->comm, sizeof(t->comm));
-	/* If wake-ups are traced and a thread runs without one, an event was lost. */
+	/*
+	 * If wake-ups are traced, a blocked thread runs only after one; otherwise an event was
+	 * lost.
+	 */
 	move(s, t, SUM_RUNNING, ev, ev->ts,
 	     t->state == SUM_WAITING || (t->state == SUM_BLOCKED && !s->wakes));
 	t->runs++;
 }
 
-/* A running or waiting thread may be woken again. */
+/* A thread was woken. The kernel also reports this for threads that are running or waiting. */
 static void woken(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_task *t;
@@ -182,13 +187,18 @@ static void woken(struct sum *s, const struct devtrace_event *ev)
 	t = sum_task(s, (uint32_t)tid);
 	if (!t)
 		return;
-	/* WAKEUP has the final CPU; WAKING may not. */
+	/*
+	 * The WAKEUP event has the CPU that was finally chosen; the WAKING event may have another.
+	 */
 	if (sum_int(ev, 2, &cpu) && cpu >= 0 && cpu < SUM_CPUS &&
 	    (t->state != SUM_WAITING || !t->preempted))
 		t->wait_cpu = (uint16_t)cpu;
 	sum_string(ev, 3, t->comm, sizeof(t->comm));
 	s->wakes = true;
-	/* If there was a loss since the state began, the state may have ended. */
+	/*
+	 * The thread is awake already, unless events were lost: it may have been blocked
+	 * meanwhile.
+	 */
 	if ((t->state == SUM_RUNNING || t->state == SUM_WAITING) &&
 	    sum_certain(s, t->since, ev->ts))
 		return;
@@ -198,7 +208,10 @@ static void woken(struct sum *s, const struct devtrace_event *ev)
 	t->by_irq = ev->flags & DEVTRACE_F_CONTEXT;
 }
 
-/* A thread other than the first called exec(). It becomes the first thread and takes its tid. */
+/*
+ * A thread that was not the first of its process called exec(), and so becomes the first thread
+ * and gets its tid.
+ */
 static void renumbered(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_task *t, *old;

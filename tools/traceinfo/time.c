@@ -2,16 +2,16 @@
 /*
  * time.c - print times of the trace clock
  *
- * strftime() formats each whole second once; only the fraction is formatted for each event. An
- * event before the first CLOCK frame is dated by that frame, if the caller searched for it;
- * otherwise the trace clock is printed, in square brackets.
+ * strftime() is called once for each second; only the fraction is formatted for each event. An
+ * event before the first CLOCK frame is dated by that frame, if the caller has searched for it.
+ * Otherwise the trace clock is printed, in square brackets.
  */
 #include <time.h>
 #include "traceinfo.h"
 
 #define NSEC	1000000000
 
-/* The first CLOCK frame of the input, for events before it. */
+/* The first CLOCK frame of the input, by which events before it are dated. */
 static struct devtrace_clock first;
 static bool first_known;
 
@@ -73,7 +73,7 @@ static bool split(const struct devtrace_decoder *d, uint64_t ts, int64_t *second
 	return true;
 }
 
-/* Print exactly n digits; v is smaller than 10^n. */
+/* Print @v with exactly @n digits; it must be smaller than 10^n. */
 static void fraction(struct out *o, uint32_t v, unsigned int n)
 {
 	char *p;
@@ -99,7 +99,9 @@ bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decod
 
 	if (!split(d, ts, &second, &ns))
 		return false;
-	/* "2026-11-21T03:15:46+0100": the fraction goes before the zone. */
+	/*
+	 * From "2026-11-21T03:15:46+0100", copy the part before the zone; the fraction follows it.
+	 */
 	w = second_words(c, second, "%Y-%m-%dT%H:%M:%S%z");
 	if (c->len < 5)
 		return false;
@@ -133,7 +135,7 @@ static bool print_date(struct out *o, struct ti_clock *c, const struct devtrace_
 	return true;
 }
 
-/* The time on the clock that all boards share. */
+/* Return the time to compare with other events: the wall clock if boards are merged. */
 static uint64_t common(const struct ti_clock *c, const struct devtrace_decoder *d, uint64_t ts)
 {
 	int64_t real;
@@ -153,7 +155,8 @@ static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)
 }
 
 /*
- * Print the difference to a time, as wide as date and microseconds, so that columns stay aligned.
+ * Print the difference to the previous event's time. The text is as wide as a date with
+ * microseconds, so that columns stay aligned.
  */
 static bool print_relative(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 			   uint64_t ts)

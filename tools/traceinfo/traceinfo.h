@@ -2,11 +2,11 @@
 /*
  * traceinfo.h - the parts of traceinfo
  *
- * options (opts.c) -> input (input.c) -> decoder (libdevtrace) -> item (item.c) -> filter
- * (filter.c) -> a line of text (line.c, line_item.c) or JSON (json.c). merge.c merges inputs of
- * several boards. event.c finds the names of an event, time.c prints its time, layout.c chooses
- * the columns. With --summary, sum*.c replace filter and lines. --check-emit (emit.c) reads
- * nothing.
+ * An event passes through these files: input.c reads the input, libdevtrace decodes it, item.c
+ * decides what is printed, filter.c filters, line.c and line_item.c print text, json.c prints
+ * JSON. opts.c parses the options, event.c finds the names of an event, time.c prints its time,
+ * layout.c chooses the columns, and merge.c merges the inputs of several boards. With --summary,
+ * sum*.c replace filter and lines. For --check-emit, emit.c does everything.
  */
 #ifndef TRACEINFO_TI_H
 #define TRACEINFO_TI_H
@@ -32,7 +32,8 @@ enum ti_time {
 	TI_TIME_US,		/* strftime and microseconds */
 	TI_TIME_ISO,
 	TI_TIME_DELTA,		/* since the previous printed event */
-	TI_TIME_REL,		/* the same, with the date at the begin of a minute */
+	/* TI_TIME_REL: as TI_TIME_DELTA, but the first event of each minute has its date */
+	TI_TIME_REL,
 	TI_TIME_RAW,		/* trace clock */
 	TI_TIME_MONO,		/* CLOCK_MONOTONIC, like dmesg */
 	TI_TIME_NONE,
@@ -49,10 +50,11 @@ struct ti_code_match {
 	uint32_t	major;
 	int		minor;		/* -1: any */
 	const char	*name;		/* as given; NULL: a number */
-	size_t		head;		/* bytes of the major in @name; 0: a pattern */
+	/* head: length of the major's name in @name; 0: @name is a pattern */
+	size_t		head;
 };
 
-/* A list of words, from options that may be repeated. */
+/* Words of an option that may be given several times. */
 struct ti_words {
 	const char **v;
 	size_t	n;
@@ -105,39 +107,41 @@ struct ti_options {
 	struct ti_words	sequence;	/* objects of the diagram */
 };
 
-/* Parse the options; a wrong word ends the program with status 2 and a message. */
+/* Parse the options. After a wrong option or argument, print a message and end with status 2. */
 void ti_options_parse(struct ti_options *opt, int argc, char **argv);
 void ti_options_free(struct ti_options *opt);
 _Noreturn void ti_usage(const char *option, const char *word, const char *problem);
 void ti_words_add(struct ti_words *w, const char *s);
 void *ti_alloc(void *old, size_t size);
 
-/* traceinfo/when.c: false if the word is not a date. */
+/* traceinfo/when.c: parse a date or time. Return false if the word is neither. */
 bool ti_parse_when(const char *word, struct ti_when *when);
-/* [[[[[[CC]YY]MM]DD]hh]mm][.SS][:the same] */
+/* Parse [[[[[[CC]YY]MM]DD]hh]mm][.SS], optionally followed by ':' and the end in the same form. */
 bool ti_parse_dates(const char *word, struct ti_when *since, struct ti_when *until);
 /*
- * A time on the trace clock before which no event has a date from since on. ts and real: trace
- * clock and wall clock, now.
+ * Return a time on the trace clock such that no earlier event has a wall-clock time of @since or
+ * later. @ts and @real: the trace clock and the wall clock now.
  */
 uint64_t ti_when_from(int64_t since, int64_t real, uint64_t ts);
 
-/* traceinfo/filter.c: parse the words of options. Lists are split in place, on the command line. */
+/* traceinfo/filter.c: parse an option's argument. A list is split in place, in argv. */
 void ti_filter_severity(struct ti_filter *f, char *word);
 void ti_filter_cpu(struct ti_filter *f, char *word);
 void ti_filter_type(struct ti_filter *f, char *word);
 void ti_filter_code(struct ti_filter *f, const char *word);
-/* Parse a list of at least one word; otherwise end the program. */
+/*
+ * Split a list and add its words to @w. If the list is empty, print @problem and end the program.
+ */
 void ti_filter_some(struct ti_words *w, char *word, const char *option, const char *problem);
-/* Must be called after the last word, and before the filter is used. */
+/* Prepare the filter for use, after the last option was parsed. */
 void ti_filter_ready(struct ti_filter *f);
 void ti_filter_free(struct ti_filter *f);
 
 /*
- * traceinfo/pids.c: translate thread IDs if this program is in another PID namespace than the
- * initial one, through the device fd. ti_pids_new() returns NULL if that is unnecessary or
- * unsupported. ti_pids_named(): the user's ID for an event's ID, or TI_PID_NONE.
- * ti_pids_forget(): another thread may have the ID now.
+ * traceinfo/pids.c: in a PID namespace other than the initial one, translate thread IDs with the
+ * help of the device @fd. ti_pids_new() returns NULL if that is unnecessary or unsupported.
+ * ti_pids_named() returns the ID in the user's namespace for the ID in an event, or TI_PID_NONE.
+ * ti_pids_forget() drops a cached ID, because a new thread may have it now.
  */
 #define TI_PID_NONE	UINT32_MAX
 struct ti_pids *ti_pids_new(int fd);
@@ -161,29 +165,32 @@ void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
 const char *ti_event_process(const struct ti_event *e);
 const char *ti_event_dict(const struct ti_event *e, uint8_t kind, uint32_t value,
 			  uint8_t group, uint64_t key);
-/* Prefix for the number of a type without a name: USER. */
+/* Return the prefix with which a type without a name is printed, e.g. USER for USER:101. */
 const char *ti_event_group(uint8_t type);
-/* UART.OVERRUN, SPEED, USER:101: safe to print. */
+/*
+ * Print the event's name, for example UART.OVERRUN, SPEED or USER:101. Control characters are
+ * escaped.
+ */
 void ti_event_name(struct out *o, const struct ti_event *e);
-/* Names of its object and signal; NULL: none. */
+/* Return the names of the event's object and signal, or NULL if the event has none. */
 const char *ti_event_object(const struct ti_event *e);
 const char *ti_event_signal(const struct ti_event *e);
 const char *ti_event_context(const struct ti_event *e);
-/* Did an interrupt of its thread emit it? */
+/* Was the event emitted by an interrupt handler that interrupted its thread? */
 bool ti_event_interrupted(const struct ti_event *e);
-/* Number of its lane; -1: its source is a CPU. */
+/* Return the number of the lane that the event is from, or -1 if it is from a CPU. */
 int ti_event_lane(const struct ti_event *e);
-/* Is this a text line that a program wrote to the device? */
+/* Is the event a line of text that a program wrote to the device? */
 bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
 /* "hw3", or "-". */
 const char *ti_severity_name(uint8_t severity);
 const char *ti_lost_cause(uint8_t cause);
 const char *ti_state_name(uint8_t state);
-/* A further damage reason: an unreadable part of a compressed file. */
+/* Damage reason besides those of the library: a part of a compressed file is unreadable. */
 #define TI_DAMAGE_ZSTD	100
 const char *ti_damage_reason(enum devtrace_damage_reason reason);
 
-/* How moments are printed; caches the text of the last second. */
+/* How times are printed. @words caches the text of the second printed last. */
 struct ti_clock {
 	enum ti_time	mode;
 	const char	*date;
@@ -193,26 +200,32 @@ struct ti_clock {
 	bool		valid;
 	uint64_t	before;		/* delta, rel: previous event */
 	bool		have_before;
-	bool		wall;		/* delta, rel: by the wall clock, for several boards */
+	/* wall: delta and rel compare wall-clock times, because several boards are merged */
+	bool		wall;
 	int64_t		minute;		/* rel: of the previous event */
 };
 
-/* Set the first CLOCK frame of the next input, for events before it; NULL: none. */
+/*
+ * Set the first CLOCK frame of the next input, by which events before it are dated. NULL: unknown.
+ */
 void ti_clock_first(const struct devtrace_clock *c);
 /* devtrace_decoder_real(), or by that frame. */
 bool ti_clock_real(const struct devtrace_decoder *d, uint64_t ts, int64_t *real);
-/* Columns of ti_clock_print(), once the date is known. */
+/* Return the number of columns that ti_clock_print() prints when the date is known. */
 size_t ti_clock_width(struct ti_clock *c);
 void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		    uint64_t ts);
-/* A moment within a sentence: no padding, never a delta. */
+/* Print a time for use in a sentence: without padding, and never as a difference. */
 void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		     uint64_t ts);
-/* 2026-11-21T03:15:46.123456789+00:00; false if the date is unknown. */
+/* Print a date such as 2026-11-21T03:15:46.123456789+00:00. Return false if it is unknown. */
 bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		  uint64_t ts);
 
-/* traceinfo/clock_set.c: was the wall clock set between two CLOCK frames, and by how much? */
+/*
+ * traceinfo/clock_set.c: was the wall clock set between two CLOCK frames? Set *by to the step in
+ * ns.
+ */
 bool ti_clock_was_set(const struct devtrace_clock *before, const struct devtrace_clock *c,
 		      int64_t *by);
 
@@ -222,28 +235,33 @@ struct ti_clock_last {
 	struct devtrace_clock clock;
 };
 
-/* A step of the wall clock between two moments of the trace clock. */
+/* The wall clock was set by @by ns, at some time of the trace clock between @from and @to. */
 struct ti_clock_step {
 	uint64_t	from, to;
 	int64_t		by;
 	bool		exact;		/* @from and @to are one moment */
 };
 
-/* Process the next CLOCK frame. Return true if the wall clock was set since the last one. */
+/*
+ * Process the next CLOCK frame. If the wall clock was set since the previous frame, fill in @step
+ * and return true.
+ */
 bool ti_clock_set(struct ti_clock_last *last, const struct devtrace_clock *c,
 		  struct ti_clock_step *step);
-/* "+20605 days 11:59:58", or below a day "-3600.000000 s". */
+/* Print a step such as "+20605 days 11:59:58", or "-3600.000000 s" if it is below a day. */
 void ti_clock_step(struct out *o, int64_t by);
 
 bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e);
 /* Does it filter by anything but time? */
 bool ti_filter_by_event(const struct ti_filter *f);
 
-/* Return the compiled header of a line, or NULL after printing an error. */
+/*
+ * Compile the format of a line's header. Return NULL after printing an error. @bare: a text event
+ * without an object is printed without the name "text".
+ */
 struct ti_header;
-/* bare: no name before a line of text. */
 struct ti_header *ti_header_new(const char *format, bool bare);
-/* Print the heads of its columns, up to the name. */
+/* Print the column heads up to the column of the name. */
 void ti_header_heads(struct out *o, const struct ti_header *h, size_t time_width);
 /* Names have changed: empty the cache. */
 void ti_header_forget(struct ti_header *h);
@@ -257,24 +275,33 @@ struct ti_printer {
 	bool		terminal;	/* lines of text go to a terminal */
 	bool		is_short;	/* the layout of the lines */
 	bool		headed;		/* column heads are printed, or not wanted */
-	/* While a gap between two files is reported: their names; else NULL. */
+	/* names of two files while the gap between them is reported; otherwise NULL */
 	const char	*gap_from, *gap_to;
-	/* The board being printed; NULL: there is only one. */
+	/* name of the board that is being printed; NULL: there is only one board */
 	const char	*board;
 	unsigned int	board_nr, board_width;
 	char		format[64];	/* header with a column for the board */
 };
 
 /*
- * traceinfo/layout.c: choose the layout by the options and the terminal's width. Return false
- * after a message about the header.
+ * traceinfo/layout.c: choose the layout by the options and the terminal's width. Return false if
+ * the format of the header is wrong, after printing a message.
  */
 bool ti_layout_begin(struct ti_printer *p);
-/* Columns of the terminal; 80 if the terminal does not report its width, e.g. a serial line. */
+/*
+ * Return the width of the terminal in columns, or 80 if the terminal does not report its width,
+ * for example a serial line.
+ */
 unsigned long ti_columns(void);
-/* Choose the layout again, with a column for the board: its width is known only now. */
+/*
+ * Choose the layout again, with a column of @width for the board's name. The width is known only
+ * after all inputs have been opened.
+ */
 void ti_layout_boards(struct ti_printer *p, unsigned int width);
-/* Call this before each line of text: adapts to a new width, prints heads if due. */
+/*
+ * Call this before each line of text. It adapts the layout to a new terminal width, and prints the
+ * column heads if they are due.
+ */
 void ti_layout_line(struct out *o, struct ti_printer *p);
 
 void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
@@ -298,8 +325,9 @@ void ti_json_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16
 		    const uint8_t id[16]);
 
 /*
- * -n: the last events, each with the reports before it, in memory until the end of the input.
- * The number of reports is bounded, so that damage cannot exhaust the memory.
+ * -n keeps the last events in memory until the end of the input. A slot has an event and the
+ * reports (of losses, damage and so on) before it. The size of the reports is limited, so that
+ * damage cannot exhaust the memory.
  */
 struct ti_slot {
 	char		*text;
@@ -310,33 +338,39 @@ struct ti_slot {
 struct ti_last {
 	struct ti_slot	*slots;
 	size_t		nr, next, used;
-	size_t		reports_max;	/* limit of bytes of reports before one event */
+	/* reports_max: limit of the reports before one event, in bytes */
+	size_t		reports_max;
 	bool		older;		/* earlier events were dropped */
 	size_t		reports;	/* bytes in line before the event */
-	struct out	line;		/* reports since the last event, then the event */
+	/* line: the reports since the last event; then the event's line is appended */
+	struct out	line;
 	uint64_t	omitted;	/* reports that did not fit */
 };
 
 void ti_last_init(struct ti_last *last, long nr);
-/* Return the output for a report, or NULL if there are too many reports. */
+/* Return the output for a report. Return NULL if the reports before one event exceed the limit. */
 struct out *ti_last_report(struct ti_last *last);
 /*
- * Return the output for an event. First print there how many reports before the event were
- * omitted.
+ * Return the output for an event's line. If reports before the event were omitted, print their
+ * number there first.
  */
 struct out *ti_last_event(struct ti_last *last, bool json);
-/* Keep the event that is now in line. */
+/* Move the event and reports in @line to a slot. */
 void ti_last_keep(struct ti_last *last);
 /*
- * Print what is kept, oldest first, and forget it. Reports before the first event are omitted if
- * earlier events were dropped.
+ * Print the kept events, oldest first, and forget them. If earlier events were dropped, the
+ * reports before the first kept event are not printed.
  */
 void ti_last_print(struct ti_last *last, struct out *o, bool json);
 void ti_last_free(struct ti_last *last);
 
-/* Losses since the last event: one of them, and how often it came again. */
+/*
+ * Used to find that only losses follow; see losses.c. @source and @cause are those of one loss,
+ * and @again counts how often the same loss came again.
+ */
 struct ti_losses {
-	unsigned long	n;		/* losses so far; set to 0 to start again */
+	/* losses so far; set to 0 to start again */
+	unsigned long	n;
 	unsigned int	source, cause, again;
 };
 
@@ -355,7 +389,8 @@ void ti_names_free(struct ti_names *names);
 /* Evidence that an input is a devtrace stream: see evidence.c. */
 struct ti_evidence {
 	bool		found;
-	bool		have;		/* seq holds the sequence number of the previous frame */
+	/* seq holds the sequence number of the previous frame */
+	bool		have;
 	uint8_t		seq;
 	uint64_t	frames, damages;
 };
@@ -383,11 +418,15 @@ void ti_raw_used(struct ti_raw *r, uint64_t offset);
 
 /* Frame numbers of this input, from INFO and CLOCK: see pieces.c. */
 struct ti_accounts {
-	const char	*path;		/* NULL: not a piece that others may continue */
-	uint64_t	notes;		/* number of NOTE frames, which have no frame number */
-	uint64_t	base;		/* number of the first frame in the stream */
+	/* NULL: not a piece that others may continue */
+	const char	*path;
+	/* number of NOTE frames, which have no frame number */
+	uint64_t	notes;
+	/* number of the first frame in the stream */
+	uint64_t	base;
 	uint64_t	ts;		/* of the last event */
-	bool		named;		/* an INFO frame has set base, boot and name */
+	/* an INFO frame has set base, boot and name */
+	bool		named;
 	uint8_t		boot[16];
 	uint32_t	load;
 	char		name[DEVTRACE_NAME_MAX];
@@ -416,7 +455,8 @@ struct ti_input {
 	uint64_t	omitted_before;
 	/* Name of the input's stream. A line is printed when the name changes. */
 	char		stream[DEVTRACE_NAME_MAX];
-	uint32_t	load;		/* module's load number last printed for this stream */
+	/* module's load number last printed for this stream */
+	uint32_t	load;
 	/* --since and --until on this input's trace clock. */
 	uint64_t	since_ts, until_ts;
 	/* An event later than this ends the input. */
@@ -429,7 +469,8 @@ struct ti_input {
 	/* From the last INFO frame, possibly of the previous file. */
 	bool		have_boot;
 	uint8_t		boot[16];
-	bool		named;		/* a named file: an empty one is a mistake */
+	/* a named file: an empty one is a mistake */
+	bool		named;
 };
 
 struct ti_run;
@@ -457,12 +498,12 @@ struct ti_run {
 
 #define TI_BLOCK	(256 * 1024)	/* bytes of one read */
 
-#define TI_NO_FILE " (name a saved stream, or omit it to read " TI_DEVICE ")"
+#define TI_NO_FILE " (name a saved stream, or give no argument to read " TI_DEVICE ")"
 
-#define TI_NO_LAST " (the module devtrace_persist brings it: modprobe devtrace_persist, " \
+#define TI_NO_LAST " (the module devtrace_persist creates it: modprobe devtrace_persist, " \
 	"or insmod devtrace_persist.ko region=ADDRESS,SIZE)"
 
-#define TI_NO_ZSTD " (it is made of zstd frames, and this traceinfo was built without libzstd)"
+#define TI_NO_ZSTD " (the file is compressed with zstd, and this traceinfo was built without libzstd)"
 
 /* Print a message with errno's text. Return 1. */
 int ti_complain(const char *path, const char *what, const char *hint);

@@ -2,8 +2,8 @@
 /*
  * when.c - parse dates and times
  *
- * "-5s", "-1h30min", "@1700000000.5", "2026-11-21 03:15:46.5", "03:15", "yesterday"; and the
- * dates of QNX's traceinfo -d. The whole word must be valid.
+ * Forms: "-5s", "-1h30min", "@1700000000.5", "2026-11-21 03:15:46.5", "03:15", "yesterday", and
+ * the dates of the option -d of QNX's traceinfo. The whole word must be valid.
  */
 #include <ctype.h>
 #include <time.h>
@@ -11,7 +11,10 @@
 
 #define NSEC	1000000000ll
 
-/* Parse digits[.digits] in units of ns each; false: none, or too large. */
+/*
+ * Parse digits[.digits] and multiply by @unit, in ns. Return false if there is no number, or if it
+ * is too large.
+ */
 static bool decimal(const char **p, int64_t unit, int64_t *ns)
 {
 	const char *s = *p;
@@ -39,7 +42,7 @@ static bool decimal(const char **p, int64_t unit, int64_t *ns)
 	return true;
 }
 
-/* Parse a duration such as 1h30min, 500ms or 2.5s. A plain number is in seconds. */
+/* Parse a duration such as 1h30min, 500ms or 2.5s. A number without a unit is in seconds. */
 static bool parse_span(const char *s, int64_t *ns)
 {
 	static const struct {
@@ -114,7 +117,10 @@ static bool clock_time(const char **p, struct tm *tm, int64_t *ns)
 			const char *zero = *p - 1;
 			int64_t with_sec;
 
-			/* Parse the fraction together with the last digit of the seconds. */
+			/*
+			 * Parse the fraction together with the last digit of the seconds, as in
+			 * "6.5".
+			 */
 			if (!decimal(&zero, NSEC, &with_sec))
 				return false;
 			fraction = with_sec % NSEC;
@@ -125,7 +131,7 @@ static bool clock_time(const char **p, struct tm *tm, int64_t *ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Parse a time zone: Z, +01:00 or +0100. */
+/* Parse a time zone: Z, +01:00 or +0100. Set *seconds to its offset. */
 static bool zone(const char **p, int *seconds)
 {
 	int sign = **p == '-' ? -1 : 1, h, m;
@@ -144,8 +150,8 @@ static bool zone(const char **p, int *seconds)
 }
 
 /*
- * Return false if time_t cannot hold the date. A result of -1 is not always an error: it is also
- * the last second of 1969.
+ * Convert a date to seconds since 1970. Return false if time_t cannot hold the result. mktime()
+ * returns -1 for an error, but also for the last second of 1969.
  */
 static bool seconds_of(struct tm *tm, bool utc, time_t *t)
 {
@@ -162,7 +168,7 @@ static bool real_of(struct tm *tm, bool utc, int offset, int64_t ns, struct ti_w
 
 	if (!seconds_of(tm, utc, &t))
 		return false;
-	/* mktime turns February 30 into March 2: reject it. */
+	/* mktime() turns February 30 into March 2: reject such dates. */
 	if (tm->tm_mday != copy.tm_mday || tm->tm_mon != copy.tm_mon)
 		return false;
 	when->kind = TI_REAL;
@@ -246,8 +252,9 @@ bool ti_parse_when(const char *word, struct ti_when *when)
 }
 
 /*
- * [[[[[[CC]YY]MM]DD]hh]mm][.SS]: parts omitted at the front are taken from the present date. A
- * moment that ends a range is the end of the smallest unit given.
+ * Parse [[[[[[CC]YY]MM]DD]hh]mm][.SS]. Parts that are omitted at the front are taken from the
+ * present date. With @is_end, return the end of the smallest unit given, for example of the
+ * minute.
  */
 static bool parse_qnx(const char *s, size_t n, bool is_end, struct ti_when *when)
 {
@@ -298,7 +305,7 @@ uint64_t ti_when_from(int64_t since, int64_t real, uint64_t ts)
 {
 	int64_t behind;
 
-	/* The wall clock may drift up to 500 ppm from the trace clock. */
+	/* The wall clock may drift by 500 ppm from the trace clock: allow 1000 ppm and 1 s. */
 	if (__builtin_sub_overflow(real, since, &behind) ||
 	    __builtin_add_overflow(behind, NSEC + (behind > 0 ? behind / 1000 : 0), &behind))
 		return real < since ? ts : 0;

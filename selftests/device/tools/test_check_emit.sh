@@ -71,7 +71,7 @@ traceinfo --no-default-fmt >"$out"
 [ ! -s "$out" ]
 ok $? "it leaves no event"
 program root 1 "and its events arrive"
-says tester 1 "no: /dev/trace: permission denied: mode 0660, owner root, group root; user tester is neither that owner nor in that group; load the module with gid=" \
+says tester 1 "no: /dev/trace: permission denied: mode 0660, owner root, group root; user tester is neither its owner nor in its group; load the module with gid=" \
 	"another user may not"
 program tester 0 "and its events do not arrive"
 grep -qE "^devtrace: /dev/trace: permission denied: this program's events are discarded; .*'traceinfo --check-emit'" "$work/said"
@@ -85,7 +85,7 @@ ok $? "as JSON"
 
 # A group
 load gid=4712
-says tester 1 "no: .*group emitters; user tester is neither that owner nor in that group; add user tester to the group emitters" \
+says tester 1 "no: .*group emitters; user tester is neither its owner nor in its group; add user tester to the group emitters" \
 	"not in the group"
 sed -i 's/^emitters:.*/emitters:x:4712:tester/' /etc/group
 says tester 0 "yes: /dev/trace: events of user tester arrive\$" "in the group"
@@ -94,14 +94,14 @@ sed -i 's/^emitters:.*/emitters:x:4712:/' /etc/group
 
 # To write is enough.
 load mode=0622
-says tester 0 "yes: /dev/trace: events of user tester arrive, each by a system call" "may write, and not read"
+says tester 0 "yes: /dev/trace: events of user tester arrive; each takes a system call" "may write, and not read"
 program tester 1 "and its events arrive"
 
 # No stream wants these events.
 if command -v tracectl >/dev/null; then
 	load
 	tracectl filter set none
-	says root 1 "no: /dev/trace: no stream wants any event of a program; look at the filters" \
+	says root 1 "no: /dev/trace: the filters of all streams exclude every event of programs; look at the filters" \
 		"all is filtered"
 	tracectl filter clear
 	says root 0 "yes" "and nothing any more"

@@ -279,7 +279,7 @@ else
 	ok 0 "of a stopped stream it says since when # SKIP no tracectl"
 fi
 $ti -p 4194304 > "$out" 2>&1
-grep -q 'of [0-9]* events none passes the filter -p 4194304$' "$out"
+grep -q 'of [0-9]* events read, none passes the filter -p 4194304$' "$out"
 ok $? "a filter that no event passes is told"
 
 # In a pid namespace: it is said whose ids are printed, and the user finds himself by his own.
@@ -290,7 +290,7 @@ else
 	echo 'mark 70' > /dev/trace
 	unshare -p -f sh -c 'echo "mark 71" > /dev/trace; echo $$; '"$ti"' -p $$; '"$ti"' -J -p 1 |
 		head -n 1; exit 0' > "$out" 2>&1
-	note='--- thread ids are those of the initial pid namespace; -p expects those of this one'
+	note='--- thread ids shown are those of the initial pid namespace; -p expects ids of this pid namespace'
 	[ "$(head -n 1 "$out")" = 1 ] && [ "$(sed -n 2p "$out")" = "$note" ]
 	ok $? "in a pid namespace it is said whose ids are printed"
 	[ "$(numbers "$out")" = "71 " ] || [ "$(numbers "$out")" = "71" ]
