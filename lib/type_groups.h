@@ -2,9 +2,9 @@
 /*
  * type_groups.h - names for groups of event types
  *
- * The only such table, for libraries and tools, so a name means the same everywhere. A group
- * stands before groups that it contains. Groups, names and presets of kernel profile events come
- * from kmod/profile/profile_types.h.
+ * Libraries and tools all use this table, so that a name means the same everywhere. A group
+ * precedes the groups that it contains. Groups, names and presets of kernel profile events are
+ * defined in kmod/profile/profile_types.h.
  */
 #ifndef LIB_TYPE_GROUPS_H
 #define LIB_TYPE_GROUPS_H
@@ -18,7 +18,7 @@
 
 struct type_group {
 	const char	*name, *upper;
-	uint8_t		ranges[6];	/* first, last; ended by 0, 0 */
+	uint8_t		ranges[6];	/* pairs of first and last type, ended by 0, 0 */
 };
 
 static const struct type_group type_groups[] = {
@@ -56,7 +56,7 @@ static inline bool type_group_has(const struct type_group *g, unsigned int type)
 	return false;
 }
 
-/* Kernel profile events in the order of their types, from DEVTRACE_T_KERNEL on. */
+/* Kernel profile events in the order of their types, beginning with DEVTRACE_T_KERNEL. */
 struct type_profile {
 	const char	*name, *group;
 };
@@ -69,7 +69,7 @@ static const struct type_profile type_profiles[] = {
 
 #define TYPE_PROFILES	(sizeof(type_profiles) / sizeof(type_profiles[0]))
 
-/* Is the word in a list separated by blanks? */
+/* Does a list of words, separated by blanks, contain this word? */
 static inline bool type_in_list(const char *list, const char *word)
 {
 	size_t n, len = strlen(word);
@@ -83,8 +83,8 @@ static inline bool type_in_list(const char *list, const char *word)
 }
 
 /*
- * The kernel profile events that a name, group or preset stands for: bit n is type
- * DEVTRACE_T_KERNEL + n.
+ * Return the set of kernel profile events with this name, in this group or in this preset: bit n
+ * is type DEVTRACE_T_KERNEL + n.
  */
 static inline uint64_t type_profile_set(const char *word)
 {
@@ -112,7 +112,7 @@ static inline uint64_t type_profile_set(const char *word)
 	return set;
 }
 
-/* Name number n: first the groups of kernel profile events, then the events. NULL: no more. */
+/* Return the n-th name, or NULL: first the groups of kernel profile events, then the events. */
 static inline const char *type_profile_name(size_t n)
 {
 	size_t i, k;

@@ -2,10 +2,10 @@
 /*
  * ctl.c - the handle; requests and their replies
  *
- * Each request asks for an acknowledgment and waits for it, so no reply is outstanding when a
- * call returns. A dump is collected to its end, and repeated if a change disturbed it
- * (NLM_F_DUMP_INTR) or it did not fit the socket (ENOBUFS): the caller sees each entry once, all
- * from the same state.
+ * Each request asks for an acknowledgment, and the call returns only after the last reply. A list
+ * is received completely before the caller gets its entries. It is requested again if it changed
+ * while the kernel sent it (NLM_F_DUMP_INTR) or did not fit into the socket (ENOBUFS). So the
+ * caller sees each entry once, and all entries from the same state.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include "ctl.h"
 
-/* Attempts at a dump that changes disturb. */
+/* How often a list is requested again because it changed meanwhile. */
 #define DUMP_TRIES	32
 
 int ctl_fail(struct devtrace_ctl *ctl, int err, const char *text)
@@ -63,7 +63,7 @@ struct nlmsghdr *ctl_about(struct devtrace_ctl *ctl, int cmd, int attr, const ch
 	return ctl_put_name(ctl, nlh, attr, name) ? NULL : nlh;
 }
 
-/* Store the kernel's warning about a request that succeeded. */
+/* Store the kernel's warning about a successful request. */
 static void ctl_warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 {
 	const struct nlattr *a;
@@ -80,8 +80,8 @@ static void ctl_warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 }
 
 /*
- * Explain the error. Different kernels return different error numbers for a value that a policy
- * refuses; older modules return EINVAL.
+ * Store an explanation of the error, and return its number. Newer kernels return ERANGE for a
+ * value that a policy refuses; return EINVAL, as older modules do.
  */
 static int ctl_explain(struct devtrace_ctl *ctl, int err, const void *tlvs, size_t len)
 {
@@ -89,7 +89,7 @@ static int ctl_explain(struct devtrace_ctl *ctl, int err, const void *tlvs, size
 	return err == -ERANGE ? -EINVAL : err;
 }
 
-/* Return the error number of an acknowledgment, or 0. */
+/* Return the error number in an acknowledgment, or 0. */
 static int ctl_acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
@@ -99,7 +99,10 @@ static int ctl_acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh
 		return ctl_fail(ctl, -EBADMSG, NULL);
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		head = sizeof(e->error) + MNL_ALIGN(e->msg.nlmsg_len);
-	/* The attributes follow the request's header, or the whole request unless it was capped. */
+	/*
+	 * The attributes follow the request's header, or, if the kernel did not cap it, the whole
+	 * request.
+	 */
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || head > len)
 		head = len;
 	if (e->error)
@@ -108,7 +111,7 @@ static int ctl_acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh
 	return 0;
 }
 
-/* Return the error number at the end of a dump, or 0. */
+/* Return the error number in the last message of a dump, or 0. */
 static int dump_done(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	size_t len = mnl_nlmsg_get_payload_len(nlh);
@@ -120,7 +123,7 @@ static int dump_done(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 			   nlh->nlmsg_flags & NLM_F_ACK_TLVS ? len - sizeof(*err) : 0);
 }
 
-/* The messages of a reply, stored one after the other. */
+/* The messages of a reply, stored one after the other. disturbed: the list changed meanwhile. */
 struct replies {
 	char	*buf;
 	size_t	len, size;
@@ -146,7 +149,7 @@ static int ctl_keep(struct replies *r, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* Process one datagram. Return 1 if more datagrams will follow. */
+/* Process one datagram. Return 1 if more datagrams follow, 0 or an error number at the end. */
 static int ctl_take(struct devtrace_ctl *ctl, int len, struct replies *r)
 {
 	const struct nlmsghdr *nlh;
@@ -154,7 +157,7 @@ static int ctl_take(struct devtrace_ctl *ctl, int len, struct replies *r)
 
 	for (nlh = (const struct nlmsghdr *)ctl->reply; mnl_nlmsg_ok(nlh, len);
 	     nlh = mnl_nlmsg_next(nlh, &len)) {
-		/* Discard leftovers of an earlier request that failed. */
+		/* Skip replies to an earlier request that failed. */
 		if (nlh->nlmsg_seq != ctl->seq)
 			continue;
 		if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
@@ -185,7 +188,7 @@ static int send_request(struct devtrace_ctl *ctl)
 	return n < 0 ? ctl_fail(ctl, -errno, NULL) : 0;
 }
 
-/* Send the request and collect replies until it is acknowledged. */
+/* Send a request and receive its replies up to the acknowledgment. */
 static int ctl_transact(struct devtrace_ctl *ctl, struct replies *r)
 {
 	int ret = send_request(ctl);
@@ -256,7 +259,7 @@ int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
 		ctl->request->nlmsg_seq = tries ? ++ctl->seq : ctl->seq;
 		ret = ctl_transact(ctl, &r);
 	} while ((r.disturbed || ret == -ENOBUFS) && ++tries < DUMP_TRIES);
-	/* Kernels before 6.5 send no text if a dump is refused at its start. */
+	/* Kernels before 6.5 send no text if they refuse a dump before its first message. */
 	if (ret == -EPERM && !strcmp(ctl->error, strerror(EPERM)))
 		ctl_fail(ctl, ret, "this needs CAP_SYSLOG, CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	if (ret == 0 && r.disturbed)
@@ -278,7 +281,7 @@ int ctl_list(struct devtrace_ctl *ctl, int cmd, const char *stream, ctl_reply_fn
 	return ctl_dump(ctl, reply, &caller);
 }
 
-/* Store what the generic netlink controller says about our family. */
+/* Store what the generic netlink controller reports about our family. */
 static int ctl_learn(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *a, *group, *in;
@@ -334,7 +337,7 @@ struct devtrace_ctl *devtrace_ctl_open(void)
 		err = errno;
 		goto fail;
 	}
-	/* Kernels without one of these options send less text. */
+	/* A kernel that lacks one of these options sends shorter explanations. */
 	mnl_socket_setsockopt(ctl->nl, NETLINK_CAP_ACK, &one, sizeof(one));
 	mnl_socket_setsockopt(ctl->nl, NETLINK_EXT_ACK, &one, sizeof(one));
 	mnl_socket_setsockopt(ctl->nl, NETLINK_GET_STRICT_CHK, &one, sizeof(one));

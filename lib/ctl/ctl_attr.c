@@ -2,8 +2,9 @@
 /*
  * ctl_attr.c - attributes: names, checks, and conversion to structures
  *
- * One table has the name and the minimum length of each attribute. A message is used only if all
- * known attributes match the table; unknown attributes of a newer kernel are skipped.
+ * A table contains the name, the type and the minimum length of each attribute. A message is used
+ * only if all known attributes match the table. Attributes that only a newer kernel knows are
+ * skipped.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -179,7 +180,10 @@ static uint64_t attr_number(const struct ctl_attrs *attrs, int attr)
 	return words[attr].type == MNL_TYPE_U32 ? ctl_u32(attrs, attr) : ctl_u64(attrs, attr);
 }
 
-/* The attribute may be shorter than the array: an older kernel knows fewer causes of loss. */
+/*
+ * Copy an array of u64. It may be shorter than ours, because an older kernel knows fewer causes of
+ * loss.
+ */
 static void copy_u64s(unsigned char *to, size_t size, const struct nlattr *attr)
 {
 	size_t len = attr ? mnl_attr_get_payload_len(attr) : 0;

@@ -2,8 +2,9 @@
 /*
  * ctl_filter.c - filters: build, send and parse
  *
- * Invariants: ranges are in order, do not touch each other and are at most DEVTRACE_TERMS_MAX; a
- * list has each entry once; transport types are always on; names are padded with NULs.
+ * Invariants: the ranges of a term are in order, neither overlap nor touch, and number at most
+ * DEVTRACE_TERMS_MAX. A list contains each entry once. The bits of transport types are always set.
+ * Names are padded with NULs.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct group {
 	uint8_t		ranges[2];	/* first, last */
 };
 
-/* QS-IDs: active objects, event pools, event queues, application. */
+/* Groups of QS-IDs: active objects, event pools, event queues, application. */
 static const struct group object_groups[] = {
 	{ "ao", { 1, 64 } },
 	{ "ep", { 65, 80 } },
@@ -29,7 +30,7 @@ static const struct group object_groups[] = {
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* All types but kernel profile events: what drivers and programs emit. */
+/* Set all types except kernel profile events: those that drivers and programs emit. */
 static void types_fill(struct devtrace_filter *f)
 {
 	unsigned int i;
@@ -154,7 +155,7 @@ int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr ter
 	return 0;
 }
 
-/* Append a range. If it touches the last range, merge the two. */
+/* Append a range; if it touches the last range, extend that one. */
 static bool filter_append(struct devtrace_range *out, unsigned int *n, unsigned int first,
 			  unsigned int last)
 {
@@ -177,7 +178,7 @@ static int ranges_set(struct devtrace_ranges *r, unsigned int first, unsigned in
 	bool fits = true, done = !on;
 
 	if (!r->given && on)
-		return 0;		/* everything passes already */
+		return 0;		/* the term already passes everything */
 	if (!r->given) {
 		r->given = true;
 		r->nr = 1;
@@ -230,7 +231,10 @@ int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr t
 	return 0;
 }
 
-/* Return the n-th group of types or objects; *ranges: *nr numbers, first and last in turn. */
+/*
+ * Return the name of the n-th group of types or objects. *ranges: *nr numbers, the first and the
+ * last of each range.
+ */
 static const char *group_at(enum devtrace_filter_attr term, unsigned int n, const uint8_t **ranges,
 			    size_t *nr)
 {
@@ -300,7 +304,10 @@ int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr t
 	return 0;
 }
 
-/* Add an entry to a list or remove it; @i: its index, or *@nr. */
+/*
+ * Add an entry to a list, or remove it. @i: index of the entry in the list, or *@nr if the list
+ * lacks it.
+ */
 static int list_set(bool *given, unsigned int *nr, void *list, size_t size, unsigned int i,
 		    const void *entry, bool on)
 {
@@ -413,7 +420,7 @@ void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter
 	mnl_attr_nest_end(nlh, nest);
 }
 
-/* Return the number of entries of this size, or -EBADMSG. */
+/* Return how many entries of this size the attribute has, or -EBADMSG. */
 static int filter_entries(const struct nlattr *a, size_t size)
 {
 	size_t len = mnl_attr_get_payload_len(a);

@@ -2,7 +2,8 @@
 /*
  * ctl_monitor.c - notifications of changes
  *
- * Notifications have their own socket, so no notification comes among the replies to a request.
+ * Notifications arrive on a socket of their own, so that they do not mix with the replies to
+ * requests.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,7 +36,7 @@ int devtrace_ctl_monitor(struct devtrace_ctl *ctl)
 	return mnl_socket_get_fd(nl);
 }
 
-/* Return 1 if the message is a change, 0 if it is unknown, or -EBADMSG. */
+/* Return 1 if the message reports a change, 0 if its type is unknown, or -EBADMSG. */
 static int monitor_parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
@@ -77,7 +78,7 @@ static int monitor_parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change 
 		ret = 0;
 		break;
 	default:
-		return 0;	/* from a newer kernel */
+		return 0;	/* a notification that only a newer kernel sends */
 	}
 	return ret ? ret : 1;
 }

@@ -2,16 +2,20 @@
 /*
  * ctl_refused.c - explain why the kernel refused a request
  *
- * The kernel sends a short text, the offset of the attribute in the request, and the policy that
- * the attribute violates. The tables here have each attribute's meaning. Older modules send the
- * whole explanation and no policy, so a message without a policy is passed on unchanged.
+ * The kernel sends a short text, the offset of the refused attribute in the request, and the
+ * policy that the attribute violates. The tables here describe the valid values of each attribute.
+ * Older modules send a complete explanation but no policy, so a text without a policy is used
+ * unchanged.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "ctl.h"
 
-/* Valid values of an attribute; if the kernel sends a range, the meaning of the number. */
+/*
+ * Descriptions of an attribute's valid values. If the kernel sends a range of numbers, they
+ * describe what the number means.
+ */
 #define NAME	"a name of 1 to 31 of A-Z a-z 0-9 _ . -"
 #define FILTER	"a nest of filter attributes"
 #define RANGES	"an array of at most 64 ranges: two u16, first <= last"
@@ -68,18 +72,18 @@ static const char *const element_rights[DEVTRACE_EA_MAX + 1] = {
 	[DEVTRACE_EA_STRING]	= "up to 63 bytes",
 };
 
-/* Attributes of an error reply; 0 and NULL: absent. */
+/* Attributes of an error reply. 0 or NULL: absent. */
 struct refusal {
 	const char	*msg;
 	const struct nlattr *policy;
 	uint32_t	offset, missing, nest;
 };
 
-/* The attribute that was refused; name "": unknown. */
+/* The refused attribute; name "": not known. */
 struct about {
 	char		name[64];	/* "filter.objects" */
 	const char	*word;		/* "objects" */
-	const char	*right;		/* valid values; NULL: not in the tables */
+	const char	*right; /* description of valid values; NULL: the tables have none */
 };
 
 static void refused_collect(struct refusal *r, const void *tlvs, int len)
@@ -122,7 +126,7 @@ static void refused_find(struct about *ab, const struct nlmsghdr *request, const
 	memset(ab, 0, sizeof(*ab));
 	ab->word = ab->name;
 	if (r->missing) {
-		/* The kernel sends the offset of the nest; find its number. */
+		/* The kernel sends the nest's offset; find the number of the nest. */
 		if (r->nest && ctl_attr_at(request, r->nest, &nest, &type))
 			nest = (int)type;
 		type = r->missing;
@@ -139,7 +143,7 @@ static void refused_find(struct about *ab, const struct nlmsghdr *request, const
 	ab->right = right_of(nest, type);
 }
 
-/* Does the policy have a narrower range than all numbers of its size? */
+/* Does the policy have a range that excludes some numbers of the attribute's size? */
 static bool range_of(const struct nlattr *policy, uint64_t *min, uint64_t *max)
 {
 	const struct nlattr *a;
@@ -163,7 +167,7 @@ static bool range_of(const struct nlattr *policy, uint64_t *min, uint64_t *max)
 	return told && (*min || (*max != UINT64_MAX && *max != UINT32_MAX));
 }
 
-/* Explain a violated policy: the valid values. */
+/* Describe the values that the violated policy permits. */
 static void say_right(char *to, size_t size, const struct about *ab, const struct nlattr *policy)
 {
 	uint64_t min, max;
@@ -202,7 +206,7 @@ void ctl_refused(struct devtrace_ctl *ctl, int err, const void *tlvs, int len)
 			 ab.name);
 	else if (*ab.name && !strncmp(r.msg, attribute, n))
 		snprintf(ctl->error, size, "%s %s", ab.word, r.msg + n);
-	/* Most messages begin with the attribute's name. */
+	/* Most of the kernel's texts begin with the name of the attribute. */
 	else if (!strncmp(r.msg, ab.word, strlen(ab.word)))
 		snprintf(ctl->error, size, "%s", r.msg);
 	else

@@ -6,7 +6,9 @@
 #include <string.h>
 #include "ctl.h"
 
-/* Define the reply function of a list: fill in the structure and call the caller's function. */
+/*
+ * Define the reply function of a list, which fills in a structure and calls the caller's function.
+ */
 #define EACH(what)							\
 static int each_##what(const struct ctl_attrs *attrs, void *arg)	\
 {									\

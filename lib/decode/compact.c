@@ -2,16 +2,14 @@
 /*
  * compact.c - make a stream compact, for slow lines
  *
- * Each event frame becomes a compact frame and INFO announces this; all other frames are passed
- * on unchanged, damaged ones included. Sequence numbers are not changed, so a gap in the input is
- * a gap in the output.
+ * Each event frame becomes a compact frame, and INFO frames announce this. All other frames, and
+ * damaged ones, are passed on unchanged. Sequence numbers do not change, so a gap in the input is
+ * a gap in the output. A stream that is already compact is passed on unchanged.
  *
- * Invariants
- * - After a slot changes its origin, the next DT_COMPACT_BEAR + 1 frames that use it carry the
- *   origin. A time stamp has enough bytes for a decoder that knows only one of the last
- *   DT_COMPACT_BEAR + 1 events. So a decoder that misses DT_COMPACT_BEAR frames understands the
- *   next frame.
- * - A stream that is compact already is passed on unchanged.
+ * Invariant: a decoder that misses up to DT_COMPACT_BEAR frames understands the next frame. For
+ * this purpose the first DT_COMPACT_BEAR + 1 frames that use a new origin of a slot contain the
+ * origin. A time stamp has enough bytes for a decoder that has received any one of the last
+ * DT_COMPACT_BEAR + 1 events.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +18,14 @@
 #include "devtrace-decode.h"
 #include "wire/frame.h"
 
-/* Longest raw frame without its flag, of the input and of the output. */
+/* Length of the longest raw frame without its flag, in the input and in the output. */
 #define RAW_MAX		(2 * DEVTRACE_FRAME_MAX)
-/* Room for a frame, and before it the bytes that its check also covers. */
+/* Room for a frame, and for the bytes before it that its check also covers. */
 #define WORK_MAX	(DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX)
 /*
- * Longest event, without its check, whose compact frame is certainly not too long. A compact
- * frame may be longer by its first byte, two optional bytes, the origin and a whole time stamp.
+ * Longest event, without its check, that is made compact. In the worst case its compact frame is
+ * longer by the first byte, two optional bytes, the origin and a whole time stamp, and must not
+ * exceed the longest frame.
  */
 #define COMPACTABLE	(DEVTRACE_FRAME_MAX - 4 - 1 - 2 - 4 - 5)
 #define FLAGS		(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | DEVTRACE_F_PTR | DEVTRACE_F_LATE)
@@ -34,34 +33,31 @@ _Static_assert((FLAGS | DT_ORIGIN_FLAGS | DEVTRACE_COMPACT) == 0xff &&
 	       !(FLAGS << DT_FLAGS_SHIFT & ~0xf0), "flags and severity fit in one byte");
 
 /*
- * Repeat a slot's origin after this many uses, and a whole time stamp after this many events, for
- * decoders that missed more frames or began later.
+ * For decoders that missed more frames or began later: repeat the origin of a slot after so many
+ * uses, and a whole time stamp after so many events.
  */
 #define SAY_AGAIN	64
 
 struct slot {
 	struct dt_origin origin;
 	bool	used;
-	uint8_t	due;			/* how often @origin must still be repeated */
-	uint32_t uses;			/* uses since @origin was sent */
-	/*
-	 * number of the event that used the slot last; the slot with the smallest number is
-	 * reused
-	 */
+	uint8_t	due;			/* number of frames that must still repeat @origin */
+	uint32_t uses;			/* number of uses since @origin was last sent */
+	/* number of the event that last used the slot; the slot with the lowest number is reused */
 	uint64_t last;
 };
 
 struct devtrace_compact {
 	devtrace_bytes_fn	*fn;
 	void			*arg;
-	bool			known;		/* @check is known */
-	bool			already;	/* the input is compact */
-	/* since the last flag, more bytes have come than a frame can have */
+	bool			known;		/* true: @check is known from an INFO frame */
+	bool			already;	/* true: the input is already compact */
+	/* true: since the last flag, there were more bytes than a frame can have */
 	bool			too_long;
 	enum devtrace_check	check;
 	struct slot		slots[DT_COMPACT_SLOTS];
 	uint64_t		events;
-	uint32_t		dated;		/* events since the last whole time stamp */
+	uint32_t		dated; /* number of events since the last whole time stamp */
 	uint64_t		ts[DT_COMPACT_BEAR + 1];	/* time stamps of the last events */
 	struct dt_crc		crc[2];
 	size_t			have;		/* bytes in raw[] */
@@ -69,7 +65,7 @@ struct devtrace_compact {
 	uint8_t			raw[RAW_MAX];
 	uint8_t			frame[DEVTRACE_FRAME_MAX];
 	uint8_t			work[WORK_MAX];
-	uint8_t			packed[DEVTRACE_FRAME_MAX];	/* best form of a payload */
+	uint8_t			packed[DEVTRACE_FRAME_MAX]; /* shortest form of a payload so far */
 	uint8_t			shorter[DEVTRACE_FRAME_MAX];	/* form being tried */
 	uint8_t			out[2 * RAW_MAX];
 };
@@ -104,8 +100,8 @@ static int give_raw(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 }
 
 /*
- * Send the frame of @n bytes in work[] with its check. @before: the check also covers the
- * DT_COMPACT_BEFORE bytes before the frame.
+ * Send the frame of @n bytes in work[] with its check. If @before is true, the check also covers
+ * the DT_COMPACT_BEFORE bytes before the frame.
  */
 static int compact_send(struct devtrace_compact *c, size_t n, bool before)
 {
@@ -130,8 +126,8 @@ static int compact_send(struct devtrace_compact *c, size_t n, bool before)
 }
 
 /*
- * Repeat all state. @once: one time, for decoders that began later; otherwise as often as after a
- * change.
+ * Repeat all state in the next frames: if @once is true, one time, for decoders that began later;
+ * otherwise as often as after a change.
  */
 static void say_again(struct devtrace_compact *c, bool once)
 {
@@ -146,7 +142,7 @@ static void say_again(struct devtrace_compact *c, bool once)
 		c->events = 0;
 }
 
-/* Find the slot of this origin, or give it the least recently used slot. */
+/* Find the slot of this origin; if there is none, reuse the least recently used slot. */
 static struct slot *find_slot(struct devtrace_compact *c, const struct dt_origin *o)
 {
 	struct slot *s, *oldest = c->slots;
@@ -164,7 +160,7 @@ static struct slot *find_slot(struct devtrace_compact *c, const struct dt_origin
 	return oldest;
 }
 
-/* Return how many bytes of this time stamp are sent. */
+/* Return how many bytes of this time stamp must be sent. */
 static unsigned int time_bytes(const struct devtrace_compact *c, uint64_t ts)
 {
 	uint64_t far = 0;
@@ -180,7 +176,7 @@ static unsigned int time_bytes(const struct devtrace_compact *c, uint64_t ts)
 	return far >> 24 ? 4 : far >> 16 ? 3 : 2;
 }
 
-/* Write one value; return the end. */
+/* Write the value of one element. Return the end of what was written. */
 static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint)
 {
 	switch (varint ? dt_short(e->type) : DT_SHORT_NOT) {
@@ -197,9 +193,9 @@ static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint
 }
 
 /*
- * Write code, object, signal and elements: two formats share a byte, or with @alone each format
- * takes a byte with its width. Return the end, or NULL if there is no room, if the bytes are not
- * a sequence of elements, or if an element has a width and @alone is false.
+ * Write code, object, signal and elements. Two formats share a byte, or with @alone each format
+ * takes a byte that contains its width, too. Return the end, or NULL if there is no room, if the
+ * bytes are not a sequence of elements, or if an element has a width and @alone is false.
  */
 static uint8_t *compact_pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const uint8_t *p,
 			     size_t len, bool varint, bool alone)
@@ -215,7 +211,7 @@ static uint8_t *compact_pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, 
 		memcpy(to, p, pos);
 		to += pos;
 	} else {
-		/* The minor number is one byte. */
+		/* The minor number is one byte anyway, so only the major becomes a varint. */
 		if (flags & DEVTRACE_F_CODE) {
 			*to++ = *p;
 			to = dt_put_varint(to, dt_le32(p) >> 8);
@@ -237,14 +233,14 @@ static uint8_t *compact_pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, 
 			to++;
 		}
 		to = pack_one(to, &e, varint);
-		/* A string at the end of the body needs no NUL. */
+		/* A string at the end of the body needs no NUL: the end of the body replaces it. */
 		if (e.type == DEVTRACE_E_STR && pos == len)
 			to--;
 	}
 	return rc ? NULL : to;
 }
 
-/* Write the payload to packed[] in its shortest form. Return its length. */
+/* Write the payload to packed[] in its shortest form, and return its length there. */
 static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t *more,
 			  uint8_t flags, const uint8_t *p, size_t len)
 {
@@ -254,7 +250,7 @@ static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t *m
 		{ 0, 0 }, { DT_COMPACT_VARINT, 0 }, { DT_COMPACT_VARINT, DT_MORE_ALONE },
 	};
 	const struct form *form = NULL;
-	/* The unchanged payload plus the byte that says so. */
+	/* Length of the unchanged payload, plus the byte that announces this form. */
 	size_t best = len ? len + 1 : 0;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
@@ -303,7 +299,7 @@ static int compact_event(struct devtrace_compact *c, const uint8_t *frame, size_
 	*p++ = frame[1];
 	first = (uint8_t)(DEVTRACE_COMPACT | (whole ? 3 : bytes - 2) << DT_COMPACT_TIME_SHIFT);
 	packed = put_payload(c, &first, &more, flags, payload, len);
-	/* A whole time stamp always brings the origin. */
+	/* A frame with a whole time stamp always contains the origin, so no bit announces it. */
 	if (said && !whole)
 		more |= DT_MORE_ORIGIN;
 	if (flags != origin.flags || severity)
@@ -331,7 +327,10 @@ static int compact_event(struct devtrace_compact *c, const uint8_t *frame, size_
 	memcpy(p, c->packed, packed);
 	p += packed;
 	body_len = (size_t)(p - from);
-	/* The check also covers this sum, so it shows if a decoder rebuilds the header wrongly. */
+	/*
+	 * The length byte includes the sum of the header. A decoder that rebuilds the header
+	 * wrongly thus finds a wrong length byte.
+	 */
 	*p++ = DEVTRACE_BODY_LEN(c->check == DEVTRACE_CHECK_SUM8 ? body_len + header : body_len);
 	dt_put_le(c->work, header, DT_COMPACT_BEFORE);
 	return compact_send(c, 3 + body_len, c->check != DEVTRACE_CHECK_SUM8);
@@ -350,7 +349,7 @@ static int compact_info(struct devtrace_compact *c, const uint8_t *frame, size_t
 	return compact_send(c, n, false);
 }
 
-/* Return the length of the frame without its check; 0 if it is damaged. */
+/* Return the length of the frame without its check, or 0 if the frame is damaged. */
 static size_t compact_intact(const struct devtrace_compact *c, const uint8_t *p, size_t len,
 			     enum devtrace_check check)
 {
@@ -362,7 +361,7 @@ static size_t compact_intact(const struct devtrace_compact *c, const uint8_t *p,
 	return len - bytes;
 }
 
-/* Process the bytes between two flags. */
+/* Process one raw frame: the bytes between two flags. */
 static int compact_take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 {
 	const size_t info_min = 2 + sizeof(struct devtrace_wire_info) + 1;
@@ -382,7 +381,10 @@ static int compact_take(struct devtrace_compact *c, const uint8_t *raw, size_t n
 	if (!c->known || c->already || !dt_is_event(p[1]))
 		return give_raw(c, raw, n);
 	len = compact_intact(c, p, len, c->check);
-	/* Pass on unchanged: events that could become too long, and malformed events. */
+	/*
+	 * Pass on unchanged: events that could become too long, and events with a malformed
+	 * header.
+	 */
 	if (len < 2 + DT_HEADER + 1 || len > COMPACTABLE || p[2] & DEVTRACE_COMPACT ||
 	    p[3] & ~DT_FLAGS_SEVERITY)
 		return give_raw(c, raw, n);
@@ -405,8 +407,8 @@ int devtrace_compact_feed(struct devtrace_compact *c, const void *buf, size_t n)
 			continue;
 		}
 		/*
-		 * The frame comes in pieces: collect them. If they are too long for a frame, pass
-		 * them on unchanged.
+		 * The frame is not whole in this buffer: collect its pieces. If they become too
+		 * long for a frame, pass them on unchanged.
 		 */
 		while (!rc && len) {
 			size_t room = sizeof(c->raw) - c->have, some = len < room ? len : room;

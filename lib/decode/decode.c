@@ -3,16 +3,16 @@
  * decode.c - decode bytes, in pieces of any size, to items, and count every missing frame
  *
  * Invariants
- * - The items depend on the bytes alone, not on the pieces they come in: the decoder examines
- *   only whole raw frames, or the last DT_TAIL_MAX bytes of one.
+ * - The items depend only on the bytes, not on how they are split into pieces: the decoder
+ *   examines only whole raw frames, or the last DT_TAIL_MAX bytes of one.
  * - An item is delivered exactly once. If the callback stops before the last item of a frame, the
- *   frame is kept (@pending) and parsed again. The counts of frames are already updated, so
- *   nothing is reported twice.
- * - Between two intact frames of a stream the sequence number, and after an INFO or CLOCK frame
- *   the wide counter, tells how many frames are missing; all of them are reported.
+ *   decoder keeps the frame (@pending) and parses it again later. Its counts of frames are then
+ *   already updated, so it reports no gap twice.
+ * - Every missing frame between two intact frames of a stream is reported: sequence numbers count
+ *   them modulo 256, and the 64-bit counter of INFO and CLOCK frames reveals the rest.
  *
- * A frame that is whole in the caller's buffer and has no escapes is not copied. That is nearly
- * every frame if files are read in large pieces.
+ * A frame that is whole in the caller's buffer and has no escapes is not copied. If files are read
+ * in large pieces, nearly all frames are such frames.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +20,25 @@
 #include "wire/bytes.h"
 #include "decode_priv.h"
 
-/* Sequence number, type, length byte and check, without a body. */
+/* Length of a frame with an empty body: sequence number, type, length byte and check. */
 #define FRAME_MIN(check)	(2 + 1 + dt_check_size(check))
 
-/* Unescaped bytes that may be a frame. */
+/* Bytes between two flags, without escapes, that may be a frame. */
 struct candidate {
 	const uint8_t		*p;
 	size_t			len;
 	enum devtrace_check	check;
-	/* a compact frame, and the state it refers to is known */
+	/* true: a compact frame, and the decoder knows the state that it needs */
 	bool			compact;
-	/* a compact frame, but the state it refers to is unknown */
+	/* true: a compact frame, but the decoder lacks the state that it needs */
 	bool			lacks;
 	struct devtrace_item	item;	/* filled in if the frame is intact */
 };
 
 /*
- * Return how many frames are missing before this number. Numbers wrap at 256. Many damaged places
- * mean that the number wrapped once.
+ * Return how many frames are missing before a frame with this sequence number, which wraps at 256.
+ * If there were many damaged places since the last intact frame, assume that the number wrapped
+ * once.
  */
 static uint32_t missing_before(const struct devtrace_decoder *d, uint8_t seq)
 {
@@ -48,7 +49,7 @@ static uint32_t missing_before(const struct devtrace_decoder *d, uint8_t seq)
 
 /*
  * Is a compact frame intact under this check? The check also covers the event header that the
- * frame abbreviates.
+ * decoder has rebuilt.
  */
 static bool intact_compact(struct devtrace_decoder *d, struct candidate *c,
 			   enum devtrace_check check, size_t body)
@@ -80,7 +81,7 @@ static bool intact_compact(struct devtrace_decoder *d, struct candidate *c,
 	return dt_body_parse(d, &c->item, c->p[1], d->full, n);
 }
 
-/* Is the frame intact under this check? Fills in c->item. */
+/* Is the frame intact under this check? If so, fill in c->item. */
 static bool decode_intact(struct devtrace_decoder *d, struct candidate *c,
 			  enum devtrace_check check)
 {
@@ -99,7 +100,7 @@ static bool decode_intact(struct devtrace_decoder *d, struct candidate *c,
 	return dt_body_parse(d, &c->item, c->p[1], c->p + 2, body);
 }
 
-/* The check of an INFO frame is the one that it announces. */
+/* Is the INFO frame intact? It has the check that it announces. */
 static bool intact_info(struct devtrace_decoder *d, struct candidate *c)
 {
 	uint8_t announced = c->len >= FRAME_MIN(0) + 2 ? c->p[3] : DT_CHECKS;
@@ -116,10 +117,10 @@ static void set_check(struct devtrace_decoder *d, enum devtrace_check check,
 }
 
 /*
- * The frame is bad under the current check. Perhaps an INFO frame with another check was lost. A
- * damaged frame passes sum8 and the length byte once in 2^16, CRC-16 once in 2^24, CRC-32 once in
- * 2^40. So the decoder changes to another check only after enough frames in a row pass it. The
- * frames before these are lost.
+ * The frame is damaged under the current check; maybe an INFO frame that announced another check
+ * was lost. By chance, a damaged frame passes sum8 and the length byte once in 2^16 frames, CRC-16
+ * and the length byte once in 2^24, CRC-32 once in 2^40. So the decoder changes to another check
+ * only after enough consecutive frames pass it; all but the last of these are lost.
  */
 static bool other_check(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -139,9 +140,9 @@ static bool other_check(struct devtrace_decoder *d, struct candidate *c)
 }
 
 /*
- * Before the first INFO frame, the strongest check under which the frame is intact is used; sum8
- * stays a guess until INFO confirms it. The bytes before the first flag may be the end of a
- * frame and pass sum8 by chance, so they must also be a plausible event.
+ * Before the first INFO frame, use the strongest check under which the frame is intact. sum8
+ * remains a guess until an INFO frame confirms it. The bytes before the first flag may be the end
+ * of a frame and pass sum8 by chance, so under sum8 the frame must also be a plausible event.
  */
 static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -159,8 +160,8 @@ static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 }
 
 /*
- * Is this a note? The program that saved the stream inserted it with a CRC-32. A note has no
- * sequence number, is not counted as a frame, and says nothing about the stream's check.
+ * Is this a note from the program that saved the stream? A note always has a CRC-32. It has no
+ * sequence number, does not count as a frame, and does not tell which check the stream has.
  */
 static bool is_note(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -192,7 +193,7 @@ static bool decode_accept(struct devtrace_decoder *d, struct candidate *c)
 	return true;
 }
 
-/* Return why the frame is bad. Only the report needs this. */
+/* Return why the frame is bad, for the report. */
 static enum devtrace_damage_reason why_bad(const struct devtrace_decoder *d,
 					   const struct candidate *c)
 {
@@ -204,7 +205,7 @@ static enum devtrace_damage_reason why_bad(const struct devtrace_decoder *d,
 							  DEVTRACE_DAMAGE_CHECK;
 }
 
-/* Remove the escapes into d->frame; without escapes the raw bytes are used directly. */
+/* Remove the escapes, with the result in d->frame. Raw bytes without escapes are used in place. */
 static bool decode_unescape(struct devtrace_decoder *d, struct candidate *c,
 			    const uint8_t *raw, size_t n, enum devtrace_damage_reason *reason)
 {
@@ -218,7 +219,7 @@ static bool decode_unescape(struct devtrace_decoder *d, struct candidate *c,
 			return false;
 		}
 	}
-	/* DT_UNESCAPE_LONG is longer than any frame, too. */
+	/* True also for DT_UNESCAPE_LONG, which is a huge number. */
 	if (c->len > DEVTRACE_FRAME_MAX) {
 		*reason = DEVTRACE_DAMAGE_LONG;
 		return false;
@@ -231,9 +232,10 @@ static bool decode_unescape(struct devtrace_decoder *d, struct candidate *c,
 }
 
 /*
- * Recordings may be joined by cat(1). If the first ends inside a frame, the rest of that frame
- * and the INFO frame that opens the second recording are between the same two flags. Find the
- * INFO frame by its type, version, reason, counter 0 and check. Return its raw length, or 0.
+ * Recordings may be joined by cat(1). If the first recording ends inside a frame, the rest of this
+ * frame and the INFO frame that opens the second recording lie between the same two flags. Find
+ * such an INFO frame by its type, version, reason, counter 0 and check. Return its raw length, or
+ * 0.
  */
 static size_t find_opening(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
 {
@@ -244,7 +246,7 @@ static size_t find_opening(struct devtrace_decoder *d, const uint8_t *raw, size_
 	for (size_t at = n - 1; at > first && tries; at--) {
 		struct candidate c;
 
-		/* raw[at - 1] is the sequence number, raw[at] the type. */
+		/* Here raw[at - 1] must be the sequence number, and raw[at] the type. */
 		if (raw[at] != DEVTRACE_T_INFO || n - at < sizeof(struct devtrace_wire_info) ||
 		    raw[at + 1] != DEVTRACE_WIRE_VERSION || raw[at + 2] >= DT_CHECKS ||
 		    raw[at + 3] != DEVTRACE_INFO_OPEN)
@@ -264,7 +266,7 @@ static int report_damage(struct devtrace_decoder *d, enum devtrace_damage_reason
 		.kind = DEVTRACE_ITEM_DAMAGE,
 		.offset = d->start,
 		.u.damage = {
-			/* The input may begin inside a frame. */
+			/* The first bytes of the input may be the end of a frame. */
 			.reason = d->midway ? DEVTRACE_DAMAGE_CUT : reason,
 			.offset = d->start,
 			.bytes = bytes,
@@ -301,10 +303,10 @@ static int report_gap(struct devtrace_decoder *d, const struct devtrace_item *af
 }
 
 /*
- * Compare the wide counter of an INFO or CLOCK frame with our count. If the counter is higher, a
- * multiple of 256 frames is missing, which sequence numbers do not show. If it is lower, this is
- * another stream without its opening INFO frame: report at least that frame as missing, unless a
- * gap was reported.
+ * Compare the 64-bit counter of an INFO or CLOCK frame with our count. If the counter is higher, a
+ * multiple of 256 frames is missing, which sequence numbers cannot show. If it is lower, this is
+ * another stream whose opening INFO frame is lost: report this one frame, unless a gap was already
+ * reported.
  */
 static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *item,
 			uint64_t frames, bool *again)
@@ -326,9 +328,9 @@ static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *
 }
 
 /*
- * Compare the numbers of an intact frame with our counts, and report one gap, if there is one.
- * *again is set if there may be another gap. If it is not set, all frames missing before this
- * frame were reported.
+ * Compare the sequence number and the counter of an intact frame with our counts, and report at
+ * most one gap. If *again is true, call the function again, because there may be another gap; if
+ * false, all frames missing before this frame are reported.
  */
 static int decode_account(struct devtrace_decoder *d, const struct devtrace_item *item, bool *again)
 {
@@ -372,8 +374,8 @@ static int decode_deliver(struct devtrace_decoder *d, struct devtrace_item *item
 }
 
 /*
- * Produce one item from a whole raw frame that ends right before d->pos - 1. *again is set if the
- * frame has more items; *raw and *n then describe the rest.
+ * Produce one item from a whole raw frame, whose flag is at d->pos - 1. If *again is true, the
+ * frame contains further items, and *raw and *n describe the rest of it.
  */
 static int decode_step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool *again)
 {
@@ -437,8 +439,8 @@ static int decode_take(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
 }
 
 /*
- * Collect a piece of a frame. If the frame is too long, keep at least its last DT_TAIL_MAX
- * bytes: only these are examined.
+ * Collect a piece of a frame. If the frame becomes too long, keep at least its last DT_TAIL_MAX
+ * bytes, because find_opening() examines them.
  */
 static void decode_collect(struct devtrace_decoder *d, const uint8_t *p, size_t n)
 {
@@ -484,7 +486,10 @@ int devtrace_decoder_feed(struct devtrace_decoder *d, const void *buf, size_t n,
 		if (len) {
 			rc = decode_take(d, frame, len);
 		} else {
-			/* Two flags in a row, or the flag before the first frame. */
+			/*
+			 * An empty raw frame: two flags in a row, or the flag before the first
+			 * frame.
+			 */
 			d->start = d->pos;
 			d->midway = false;
 		}
@@ -506,7 +511,7 @@ int devtrace_decoder_finish(struct devtrace_decoder *d)
 		d->too_long = false;
 		rc = report_damage(d, DEVTRACE_DAMAGE_CUT, d->pos - d->start);
 	}
-	/* Further input may begin inside a frame. */
+	/* If more input is fed after this end, it may begin inside a frame. */
 	if (!d->pending && !d->have)
 		d->midway = true;
 	return rc;

@@ -2,9 +2,9 @@
 /*
  * decode_body.c - decode the body of an intact frame to an item
  *
- * Invariants: nothing is read beyond the body; the strings of an item end inside it with their
- * NUL. The elements of an event are not examined. Programs build them, and an event is delivered
- * as it was emitted.
+ * Invariants: nothing is read beyond the body, and the strings of an item end with a NUL inside
+ * it. The elements of an event are not checked: programs build them, and the event is delivered as
+ * the program emitted it.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #define LOAD_SIZE	sizeof(struct devtrace_wire_load)
 #define NOTE_SIZE	sizeof(struct devtrace_wire_note)
 
-/* More CPUs and lanes than any machine has. Used only to guess whether bytes are an event. */
+/* More CPUs and lanes than any machine has. Used only to guess whether some bytes are an event. */
 #define SOURCES_SANE	(8192 + 4096)
 
 _Static_assert(EVENT_SIZE == 16, "event header");
@@ -48,7 +48,9 @@ static const char *take_string(const uint8_t *body, size_t len, size_t *pos)
 	return (const char *)s;
 }
 
-/* A body of version 1 ends here. A later version may append fields, but not change these. */
+/*
+ * A body of version 1 ends here. Later versions may append fields, but cannot change earlier ones.
+ */
 static bool body_ends(const struct devtrace_decoder *d, size_t pos, size_t len)
 {
 	return pos == len || d->version > DEVTRACE_WIRE_VERSION;
@@ -242,7 +244,7 @@ bool dt_item_plausible(const struct devtrace_item *item)
 	size_t pos = 0;
 	int r;
 
-	/* The form of all other known bodies was checked already. */
+	/* dt_body_parse() has already checked the form of all other known bodies. */
 	if (item->kind != DEVTRACE_ITEM_EVENT)
 		return item->kind != DEVTRACE_ITEM_UNKNOWN;
 	if (e->flags & ~flags || e->source >= SOURCES_SANE ||
@@ -254,9 +256,7 @@ bool dt_item_plausible(const struct devtrace_item *item)
 	return r == 0;
 }
 
-/*
- * Give each entry a tid that belongs to another entry: no thread finds it, so the entry is empty.
- */
+/* Empty the cache: each entry gets a tid for which process_of() looks at another entry. */
 void dt_forget_recent(struct devtrace_decoder *d)
 {
 	for (uint32_t i = 0; i < DT_RECENT; i++)
@@ -288,14 +288,14 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 			  memcmp(d->boot_id, i->boot_id, sizeof(d->boot_id));
 
 	/*
-	 * A new stream has its own names and clocks. The names of the earlier stream, perhaps
-	 * from another machine, are invalid.
+	 * This stream has its own names and clocks; those of the earlier stream, perhaps from
+	 * another machine, no longer apply.
 	 */
 	if (dt_opens_stream(i) || other_boot) {
 		forget_names(d);
 		d->load = 0;
 	}
-	/* A CLOCK frame follows INFO; after a seek its time may be earlier. */
+	/* A CLOCK frame follows; after a seek its time may be earlier than the last one's. */
 	if (dt_opens_stream(i) || other_boot || i->reason == DEVTRACE_INFO_SEEK)
 		d->nr_clocks = 0;
 	if (dt_opens_stream(i) || other_boot || i->reason != DEVTRACE_INFO_PERIODIC)
@@ -306,7 +306,7 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 	memcpy(d->boot_id, i->boot_id, sizeof(d->boot_id));
 }
 
-/* The padding frame that carries the module's load number: names are valid for one load. */
+/* Learn the number of the module's load from an EMPTY frame. Names are valid for one load only. */
 static void learn_load(struct devtrace_decoder *d, const uint8_t *p, size_t len)
 {
 	uint32_t load;
@@ -328,7 +328,7 @@ static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock 
 	/* clocks[] is ordered by ts, so empty it if this time is earlier. */
 	if (d->nr_clocks && c->ts < d->clocks[last].ts)
 		d->nr_clocks = 0;
-	/* This CLOCK frame was repeated for readers that began later. */
+	/* The kernel repeats a CLOCK frame for readers that began later. */
 	if (d->nr_clocks && c->ts == d->clocks[last].ts) {
 		d->clocks[last] = *c;
 		return;
@@ -339,7 +339,7 @@ static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock 
 		d->nr_clocks++;
 }
 
-/* Each CPU has its own idle thread, all with tid 0: name it by the event's CPU. */
+/* The idle threads of all CPUs have tid 0, so their name is made from the CPU of the event. */
 static void learn_idle(struct devtrace_decoder *d, uint16_t source)
 {
 	static const char swapper[] = "swapper/";
@@ -406,7 +406,7 @@ static const char *body_find(const struct devtrace_decoder *d, struct dt_key key
 {
 	struct dt_name *e = dt_names_get(&d->names, &key);
 
-	/* Try the name that the signal has for all objects. */
+	/* The signal has no name for this object: try its name for all objects. */
 	if (!e && key.kind == DEVTRACE_T_SIG && key.key) {
 		key.key = 0;
 		e = dt_names_get(&d->names, &key);
@@ -457,7 +457,7 @@ uint32_t devtrace_decoder_load(const struct devtrace_decoder *d)
 	return d->load;
 }
 
-/* Return the last CLOCK at or before ts, or the first one for earlier times. */
+/* Return the last CLOCK frame at or before ts, or the oldest one if ts is earlier than all. */
 static const struct devtrace_clock *clock_at(const struct devtrace_decoder *d, uint64_t ts)
 {
 	const struct devtrace_clock *c = NULL;

@@ -2,8 +2,8 @@
 /*
  * decode_compact.c - expand the body of a compact frame
  *
- * The input is hostile: nothing is read beyond the end of the body or written beyond the end of
- * the output.
+ * The input may be malicious: nothing is read beyond the end of the body, and nothing is written
+ * beyond the end of the output.
  */
 #include <string.h>
 
@@ -11,15 +11,15 @@
 #include "devtrace-decode.h"
 
 /*
- * Is the state still valid after @seen + @missing missing frames? If @sure, accept any known
- * state, because a CRC will check the result.
+ * Is the state still valid after @seen + @missing missing frames? If @sure, any known state may be
+ * used, because a CRC will check the result.
  */
 static bool compact_holds(bool known, uint32_t seen, uint32_t missing, bool sure)
 {
 	return known && (sure || (seen <= DT_COMPACT_BEAR && missing <= DT_COMPACT_BEAR - seen));
 }
 
-/* Return the earliest time from @last on whose low bytes are these. */
+/* Return the earliest time not before @last that has these low bytes. */
 static uint64_t time_after(uint64_t last, uint64_t low, unsigned int bytes)
 {
 	uint64_t mask = ((uint64_t)1 << 8 * bytes) - 1;
@@ -28,7 +28,7 @@ static uint64_t time_after(uint64_t last, uint64_t low, unsigned int bytes)
 	return ts < last ? ts + mask + 1 : ts;
 }
 
-/* The unread rest of the body, and the unused rest of the output buffer. */
+/* The unread rest of the body, and the unused rest of the output. */
 struct taken {
 	const uint8_t	*p, *end;
 	uint8_t		*to, *to_end;
@@ -48,7 +48,7 @@ static uint64_t take_int(struct taken *t, unsigned int bytes)
 	return v;
 }
 
-/* Take a varint whose value must fit in @bytes. */
+/* Read a varint whose value must fit in @bytes. */
 static uint64_t take_varint(struct taken *t, unsigned int bytes)
 {
 	unsigned int shift = 0;
@@ -91,8 +91,7 @@ static void give_bytes(struct taken *t, size_t n)
 }
 
 /*
- * Size that the value at t->p would have in a frame that is not compact. The body may end
- * earlier.
+ * Return the size of the value at t->p as in a frame that is not compact. The body may be shorter.
  */
 static size_t value_size(const struct taken *t, uint8_t type)
 {
@@ -129,7 +128,7 @@ static void unpack_one(struct taken *t, uint8_t format, bool varint)
 		give_int(t, dt_unfold(take_varint(t, 8)), 8);
 		break;
 	default:
-		/* A string at the end of the body has no NUL. */
+		/* If a string ends the body, its NUL was left out: add it. */
 		if (type == DEVTRACE_E_STR && n > (size_t)(t->end - t->p)) {
 			give_bytes(t, n - 1);
 			give_int(t, 0, 1);
@@ -139,7 +138,10 @@ static void unpack_one(struct taken *t, uint8_t format, bool varint)
 	}
 }
 
-/* Expand code, object and signal, then the elements. A byte has two formats, or one if @alone. */
+/*
+ * Expand code, object and signal, then the elements. Two formats share a byte; with @alone each
+ * takes one.
+ */
 static void compact_unpack(struct taken *t, uint8_t flags, bool varint, bool alone)
 {
 	if (flags & DEVTRACE_F_CODE) {
@@ -157,8 +159,8 @@ static void compact_unpack(struct taken *t, uint8_t flags, bool varint, bool alo
 		}
 		unpack_one(t, formats & 0xf, varint);
 		/*
-		 * If the number of elements is odd, the last has no partner: the second format is
-		 * 0, and the body ends.
+		 * If the number of elements is odd, the last one has no partner: the body ends,
+		 * and the second format is 0.
 		 */
 		if (!t->bad && (t->p < t->end || formats >> 4))
 			unpack_one(t, formats >> 4, varint);
@@ -200,14 +202,14 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 		ts = time_after(k->ts, take_int(&t, bytes), bytes);
 	}
 
-	/* Drop the severity, and bit 80. */
+	/* Drop the severity, and bit 7, which is not a flag. */
 	flags = o.flags | ((also & ~DT_FLAGS_SEVERITY) >> DT_FLAGS_SHIFT & 0xff);
 	give_int(&t, flags, 1);
 	give_int(&t, also & DT_FLAGS_SEVERITY, 1);
 	give_int(&t, o.source, 2);
 	give_int(&t, o.tid, 4);
 	give_int(&t, ts, 8);
-	/* The payload was not packed. It need not consist of elements. */
+	/* The payload is unchanged. It need not consist of elements. */
 	if (more & DT_MORE_ALONE && !(body[0] & DT_COMPACT_VARINT))
 		give_bytes(&t, (size_t)(t.end - t.p));
 	else

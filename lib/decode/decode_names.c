@@ -2,11 +2,11 @@
 /*
  * decode_names.c - a bounded table of names: hash chains over one array
  *
- * Invariants: at most @max entries; each entry is in exactly one chain. A full table replaces a
- * name that was not looked up recently (second chance), so names in use are kept. If there is no
- * memory to grow, the table counts as full.
+ * Invariants: the table has at most @max entries, and each entry is in exactly one chain. To store
+ * a name, a full table replaces one that was not looked up recently (second chance), so it keeps
+ * names that are in use. If there is no memory to grow, the table counts as full.
  *
- * A stream is hostile input: the hash has a secret key, so an attacker cannot prepare names that
+ * A stream may be malicious. The hash has a secret key, so an attacker cannot choose names that
  * all fall into one chain.
  */
 #include <stdlib.h>
@@ -20,7 +20,10 @@
 void dt_names_init(struct dt_names *t, uint32_t max)
 {
 	*t = (struct dt_names){ .max = max };
-	/* Early in the boot the kernel has no random numbers: use an address. */
+	/*
+	 * Early in the boot the kernel has no random numbers yet: use an address, which is random,
+	 * too.
+	 */
 	if (getrandom(&t->secret, sizeof(t->secret), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(t->secret))
 		t->secret = (uintptr_t)t * 0x9e3779b97f4a7c15ull;
@@ -107,7 +110,7 @@ static bool names_grow(struct dt_names *t)
 	return true;
 }
 
-/* The table is full: return the index of a name not looked up recently. */
+/* The table is full: return the index of an entry that was not looked up recently. */
 static uint32_t drop_one(struct dt_names *t)
 {
 	uint32_t victim;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * decode_priv.h - the inside of a decoder
+ * decode_priv.h - the private structure of a decoder
  *
  * Private to the library. decode.c finds the frames and counts them; decode_body.c turns the body
  * of an intact frame into an item and keeps the stream's names and clocks.
@@ -17,8 +17,8 @@
 #define DT_RAW_MAX	(2 * DEVTRACE_FRAME_MAX)
 
 /*
- * The INFO frame of another stream may be in the last DT_TAIL_MAX bytes of a bad frame. This is
- * the size of an INFO frame with three names of 64 bytes if every byte is escaped.
+ * Number of bytes at the end of a bad frame that are searched for the INFO frame of another
+ * stream. It is the size of an INFO frame with three names of 64 bytes if every byte is escaped.
  */
 #define DT_TAIL_MAX	512
 
@@ -27,8 +27,8 @@
 #define DT_RECENT	16		/* threads cached in recent[]; a power of two */
 
 /*
- * How certain the kind of check is. GUESSED: frames pass sum8, but so does one damaged frame in
- * 65536; so each frame is tried under the other checks first.
+ * How certain the decoder is about the stream's check. GUESSED: the frames pass sum8, but so does
+ * one damaged frame in 65536; so each frame is first tried under the other checks.
  */
 enum dt_check_state {
 	DT_CHECK_UNKNOWN,
@@ -41,43 +41,47 @@ struct devtrace_decoder {
 	void			*arg;
 	struct devtrace_totals	totals;
 
-	/* Position in the input: bytes consumed, and the begin of the current frame. */
+	/* Position in the input: end of the consumed bytes, and beginning of the current frame. */
 	uint64_t	pos, start;
 	size_t		have;		/* bytes of the current frame in raw[] */
 	bool		too_long;	/* raw[] has only the last bytes of the frame */
-	bool		midway;		/* no flag yet: the input may begin inside a frame */
-	bool		pending;	/* raw[] is whole, but the callback stopped */
+	bool		midway;		/* no flag so far: the input may begin inside a frame */
+	/* raw[] has a whole frame, of which the callback has not accepted all items */
+	bool		pending;
 
 	enum dt_check_state	check_state;
 	enum devtrace_check	check;
-	/* frames in a row that pass this check, see other_check() */
+	/* number of consecutive frames that passed this check, see other_check() */
 	uint8_t			runs[DT_CHECKS];
 
-	/* Our counts, to compare with sequence numbers and the wide counter. */
+	/*
+	 * Our counts, for comparison with sequence numbers and with the counter of INFO and CLOCK.
+	 */
 	bool		have_seq, have_wide;
 	bool		gap_since_wide;
 	uint8_t		seq;		/* of the last intact frame */
 	uint8_t		next_seq;	/* next expected number */
-	uint32_t	refused;	/* damaged places since the last intact frame */
-	uint64_t	wide;		/* number of the next frame */
-	uint64_t	last_ts;	/* of the last event */
-	uint64_t	gap_ts;		/* @last_ts at the earliest possible gap */
+	uint32_t	refused;	/* number of damaged places since the last intact frame */
+	uint64_t	wide;		/* the counter's expected value in the next frame */
+	uint64_t	last_ts;	/* time of the last event */
+	/* @last_ts at the earliest place where the missing frames may belong */
+	uint64_t	gap_ts;
 
-	/* From INFO and the load frame. */
+	/* From INFO frames and from the EMPTY frame with the load number. */
 	uint8_t			version;
-	uint16_t		nr_cpus;	/* higher sources are lanes; 0: all are CPUs */
-	char			idle[16];	/* name of thread 0 in the last event that had it */
+	uint16_t		nr_cpus; /* sources from this number on are lanes; 0: no lanes */
+	char			idle[16];	/* name of thread 0, made for its last event */
 	bool			have_boot;
 	uint8_t			boot_id[16];
 	uint32_t		load;	/* load number of the module; 0: unknown */
 	struct dt_names		names, procs;
-	/* Cache: the process of tid, at index tid % DT_RECENT. */
+	/* Cache of threads and their processes: thread tid is at index tid % DT_RECENT. */
 	struct { uint32_t tid, tgid; } recent[DT_RECENT];
 	uint32_t		nr_clocks, next_clock;
 	struct devtrace_clock	clocks[DT_CLOCKS];
 
 	/*
-	 * State of compact frames. @full: an expanded frame; @checked: the bytes that its check
+	 * State of compact frames. @full: an expanded event; @checked: the bytes that its check
 	 * covers.
 	 */
 	struct dt_compact_known	compact;
@@ -91,24 +95,24 @@ struct devtrace_decoder {
 
 /*
  * Fill in *item from the type and the body, without the length byte, of an intact frame. Return
- * false if this is not a body of this type. Nothing in d is changed.
+ * false if the body is not valid for this type. *d does not change.
  */
 bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 		   uint8_t type, const uint8_t *body, size_t len);
 
 /*
- * Fill in *item from the body of an EMPTY frame. Return false if this is not a note; *item is
- * then undefined.
+ * Fill in *item from the body of an EMPTY frame that contains a note. Return false if it contains
+ * none; *item is then undefined.
  */
 bool dt_note_parse(struct devtrace_item *item, const uint8_t *body, size_t len);
 
-/* Could a real emitter have made this item? Used only to guess the check. */
+/* Does the item look like one that a kernel sends? Used only to guess the check. */
 bool dt_item_plausible(const struct devtrace_item *item);
 
-/* Learn from an item that is about to be delivered, and fill in its tgid. */
+/* Update names and clocks from an item before it is delivered, and fill in the item's tgid. */
 void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item);
 
-/* Clear the cache after the table of threads changed. */
+/* Empty the cache after a change in the table of threads. */
 void dt_forget_recent(struct devtrace_decoder *d);
 
 static inline bool dt_opens_stream(const struct devtrace_info *i)

@@ -2,9 +2,9 @@
 /*
  * emit.c - pass a complete event or a name to the device; complete a record
  *
- * Every event enters at devtrace_emit_event() of emit_lane.c; events that do not go into a lane
- * come here. Both keep errno, so an event may stand between a failing call and the check of
- * errno.
+ * All events enter the library at devtrace_emit_event() in emit_lane.c. The events that are not
+ * written to a lane come here. Both files keep errno, so a program may emit an event between a
+ * failed call and its check of errno.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,13 +14,16 @@
 #include "emit_filter.h"
 #include "emit_lane.h"
 
-/* Enough readings to see a clock advance that ticks once in a microsecond. */
+/*
+ * Maximum number of clock readings. If the clock ticks every microsecond, they take longer than a
+ * tick.
+ */
 #define TURNS	1000
 
 /*
- * Wait until the clock shows a later time than the last event of the lane. If the times were
- * equal, this event could be read before that event, because the reader orders equal times by
- * CPU.
+ * Wait until the clock shows a later time than the last event in the thread's lane. The event to
+ * be emitted must not get the same time: readers order events of equal time by CPU, so it could be
+ * read before the event in the lane.
  */
 static void let_the_clock_go_on(void)
 {
@@ -35,7 +38,7 @@ static void let_the_clock_go_on(void)
 	}
 }
 
-/* The device returns only EINVAL. Find out which value is wrong, and print it. */
+/* The device returns only EINVAL. Find out which value of the event is wrong, and print it. */
 static void tell_refused(const struct devtrace_emit *event)
 {
 	if (!devtrace_severity_is_valid(event->severity))
@@ -63,7 +66,10 @@ int dt_emit_by_call(const struct devtrace_emit *event, size_t size)
 	return err;
 }
 
-/* Return the length of the longest prefix of at most max bytes that ends between characters. */
+/*
+ * Return the length of the longest prefix of at most max bytes that does not end inside a
+ * character.
+ */
 static size_t whole_characters(const char *s, size_t len, size_t max)
 {
 	if (len <= max)
@@ -101,8 +107,8 @@ int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 }
 
 /*
- * Append the element that marks a truncated record. Return 0 if cut came from a negative length
- * that the caller gave. The emitting function then refuses this size and counts the error.
+ * Append the element that marks a truncated record. Return 0 if the caller put a buffer of
+ * negative length, so that devtrace_emit_event() refuses this size and counts the error.
  */
 size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut)
 {

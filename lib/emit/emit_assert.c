@@ -10,7 +10,7 @@
 #include <devtrace/record.h>
 #include "emit.h"
 
-#define FILE_MAX	200	/* of a longer file name only the end is emitted */
+#define FILE_MAX	200	/* only the end of a longer file name is emitted */
 
 static devtrace_assert_fn *handler;
 

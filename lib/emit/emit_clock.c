@@ -2,15 +2,16 @@
 /*
  * emit_clock.c - the trace clock, without a system call
  *
- * The trace clock is CLOCK_MONOTONIC_RAW plus the time that the machine was suspended. The
- * control page holds the suspended time. CLOCK_MONOTONIC_RAW comes from the CPU's counter if the
- * page has its constants, otherwise from clock_gettime(2), which uses the vDSO if there is one.
+ * The trace clock is CLOCK_MONOTONIC_RAW plus the time that the machine was suspended. The control
+ * page contains the suspended time. CLOCK_MONOTONIC_RAW is computed from the CPU's counter if the
+ * page has the constants for it; otherwise clock_gettime(2) returns it, through the vDSO if there
+ * is one.
  *
- * Order among events: in each system call that emits, the kernel reads the same clock after a
- * barrier. devtrace_now() has the same barrier, so its reading is later than everything before it
- * in the program, including system calls and values received from other threads. Later readings
- * are ordered by their own barrier. Without the barrier, the CPU can read the counter hundreds of
- * cycles early, while it waits for an earlier load that missed the caches.
+ * Order of events: in each system call that emits, the kernel executes a barrier before it reads
+ * the same clock. devtrace_now() executes the same barrier, so its result is later than the times
+ * of all earlier events of the program, and of events in other threads from which the program has
+ * received a value. Without the barrier, the CPU could read the counter hundreds of cycles too
+ * early, while an earlier load waits for memory.
  *
  * In a time namespace clock_gettime(2) is not used: see emit_timens.c.
  */
@@ -32,13 +33,16 @@ uint64_t dt_now_by_call(void)
 	do {
 		/* LMM(suspended:A): pairs with slept:C. */
 		suspends = __atomic_load_n(&c->suspends, __ATOMIC_ACQUIRE);
-		/* 32-bit machines load this in two halves. */
+		/* a 32-bit machine loads this in two halves */
 		slept = *(const volatile __u64 *)&c->suspended;
-		/* LMM(suspended:B): the time before suspends; pairs with slept:B. */
+		/*
+		 * LMM(suspended:B): load the suspended time before loading suspends again; pairs
+		 * with slept:B.
+		 */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		/*
-		 * The value is odd only for a short time: the kernel changes it with interrupts
-		 * off.
+		 * suspends is odd only for a short time, because the kernel changes it with
+		 * interrupts off.
 		 */
 	} while (suspends & 1 || __atomic_load_n(&c->suspends, __ATOMIC_RELAXED) != suspends);
 	if (!dt_clock_unshifted() || clock_gettime(CLOCK_MONOTONIC_RAW, &t))
@@ -47,8 +51,8 @@ uint64_t dt_now_by_call(void)
 }
 
 /*
- * The control page is still the library's own. If no thread has tried to connect yet, connect,
- * and then read the clock.
+ * The control page is not yet the device's. If no thread has tried to connect, connect. Then read
+ * the clock.
  */
 static __attribute__((noinline)) uint64_t now_unconnected(void)
 {

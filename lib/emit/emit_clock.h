@@ -2,8 +2,8 @@
 /*
  * emit_clock.h - the trace clock, and CLOCK_MONOTONIC_RAW from the CPU's counter
  *
- * The functions are inline because reading the clock is most of the work of devtrace_now() and of
- * emitting into a lane. The functions do not change any state.
+ * These functions are inline, because reading the clock takes most of the time of devtrace_now()
+ * and of writing an event into a lane. They change no state.
  */
 #ifndef LIB_EMIT_CLOCK_H
 #define LIB_EMIT_CLOCK_H
@@ -17,23 +17,23 @@
 uint64_t dt_now_by_call(void);
 
 /*
- * COUNTER_BEHIND: read the counter after all earlier loads of the program. The kernel fills in
- * devtrace_counter only if LFENCE orders RDTSC.
+ * COUNTER_BEHIND: read the counter after all earlier loads of the program, by an LFENCE. The
+ * kernel provides the constants in devtrace_counter only if LFENCE has this effect on RDTSC.
  */
 enum counter_order { COUNTER_ANY, COUNTER_BEHIND };
 
 #if defined(__x86_64__)
 /*
- * CLOCK_MONOTONIC_RAW = (counter * mult + offset) >> 32, in 128 bits; return false if the page
- * has no constants or they changed meanwhile. The constants stay memory operands: that saves
- * registers.
+ * Compute CLOCK_MONOTONIC_RAW = (counter * mult + offset) >> 32, in 128 bits. Return false if the
+ * control page has no constants or the kernel changed them meanwhile. The constants are memory
+ * operands, to save registers.
  */
 static inline __attribute__((always_inline))
 bool raw_counter(const struct devtrace_counter *c, uint64_t *ns, enum counter_order order)
 {
 	uint64_t seq, hi;
 
-	/* LMM(now:A): seq before the constants; pairs with tsc_write:C. */
+	/* LMM(now:A): load seq before the constants; pairs with tsc_write:C. */
 	seq = __atomic_load_n(&c->seq, __ATOMIC_ACQUIRE);
 	if (__builtin_expect(!seq, 0))
 		return false;
@@ -50,7 +50,7 @@ bool raw_counter(const struct devtrace_counter *c, uint64_t *ns, enum counter_or
 			 : [mult] "m" (c->mult), [offset_lo] "m" (c->offset_lo),
 			   [offset_hi] "m" (c->offset_hi)
 			 : "cc", "memory");
-	/* LMM(now:B): the constants before seq; pairs with tsc_write:B. */
+	/* LMM(now:B): load the constants before loading seq again; pairs with tsc_write:B. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __builtin_expect(__atomic_load_n(&c->seq, __ATOMIC_RELAXED) == seq, 1);
 }
@@ -67,8 +67,8 @@ static inline bool raw_counter(const struct devtrace_counter *c, uint64_t *ns,
 
 /*
  * Read the trace clock without a system call; return false if that is impossible. The caller has
- * checked that the control page is the device's. The suspended time is loaded first, as in the
- * kernel.
+ * checked that the control page is the device's. As in the kernel, the suspended time is loaded
+ * before the counter.
  */
 static inline __attribute__((always_inline))
 bool raw_and_slept(uint64_t *ns, enum counter_order order)

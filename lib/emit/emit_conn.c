@@ -2,24 +2,25 @@
 /*
  * emit_conn.c - the one connection of a process to the trace device
  *
- * The state is one integer, conn: a descriptor, CONN_UNTRIED, or CONN_OFF minus the errno number
- * that says why there is no device (0: devtrace_close()). emit_status.c puts the reason into words.
+ * The state is one integer, conn: a descriptor, CONN_UNTRIED, or CONN_OFF minus an errno number,
+ * which is the reason why there is no device (0: the program called devtrace_close()).
+ * emit_status.c describes the reason in words.
  *
- * Threads that connect at the same time, or a signal handler that interrupts a connect, each
- * open the device. One of them stores its descriptor into conn by compare-and-exchange; the
- * others close theirs and use the stored one. No thread waits.
+ * Several threads, or a thread and its signal handler, may connect at the same time. Each opens
+ * the device, and one stores its descriptor into conn by compare-and-exchange; the others close
+ * theirs and use the stored one. No thread waits.
  *
- * A thread that changes the state replaces the control page, and then checks that the state is
- * still the same. So the last replacement of the page is for the final state.
+ * A thread that changes the state replaces the control page and then checks that the state is
+ * still the same. So the last replacement of the page is the one for the final state.
  *
- * The descriptor may be closed by other code: daemons close all descriptors. A child of vfork(2)
- * has its own descriptors but shares our memory, so conn may name another file in the child or in
- * the parent. The device's calls then fail with EBADF or ENOTTY (or ENOSYS, from an emulator that
- * does not know them), and the library connects again. The library never closes a descriptor that
- * is not the device.
+ * Other code may close the descriptor: daemons close all descriptors. A child of vfork(2) shares
+ * our memory, but not our descriptors, so conn may refer to another file in the child or in the
+ * parent. In these cases the calls for the device fail with EBADF or ENOTTY (or with ENOSYS in an
+ * emulator that does not support them), and the library connects again. The library never closes a
+ * descriptor of anything but the device.
  *
- * open(2) and close(2) are called by syscall(2), because the libc functions are cancellation
- * points: emitting an event never terminates a thread.
+ * syscall(2) calls open(2) and close(2), because the functions of the C library are cancellation
+ * points and emitting an event must never terminate a thread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,16 +34,15 @@
 #include "emit_lane.h"
 
 /*
- * Use descriptors from this number on: programs rely on getting the lowest free ones, and replace
- * 0, 1 and 2.
+ * Use descriptors from this number on: programs rely on the lowest free ones, and redirect 0 to 2.
  */
 #define FD_HIGH		200
 #define FD_LOW		3
 
 static int conn = CONN_UNTRIED;
 /*
- * Number of calls of devtrace_open(). After such a call, a thread that was refused a lane asks
- * again.
+ * Number of calls of devtrace_open(). When it has increased, a thread to which the kernel refused
+ * a lane asks for one again.
  */
 static unsigned int opens;
 
@@ -67,8 +67,8 @@ static bool says_no_device(int err)
 }
 
 /*
- * Emit an event of size 0, and return the errno number. The device refuses the event; other files
- * do not know the request, and return another error.
+ * Try to emit an event of size 0, and return the errno number. The trace device refuses it with
+ * another error than other files, which do not know the request at all.
  */
 static int conn_probe(int fd)
 {
@@ -85,7 +85,10 @@ static bool is_closed(int fd)
 	return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
 }
 
-/* Return why open(2) failed. EACCES for anything but a character device becomes ENOTTY. */
+/*
+ * Return the errno number of a failed open(2); ENOTTY if it was refused and the file is not a
+ * character device.
+ */
 static int open_error(void)
 {
 	int err = errno;
@@ -106,7 +109,7 @@ static int open_device(void)
 	if (err)
 		return -err;
 
-	/* Mapping the control page requires read permission. */
+	/* The control page can only be mapped from a descriptor that is open for reading, too. */
 	fd = syscall(SYS_openat, AT_FDCWD, device, O_RDWR | flags);
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		fd = syscall(SYS_openat, AT_FDCWD, device, O_WRONLY | flags);
@@ -116,7 +119,8 @@ static int open_device(void)
 	if (says_no_device(err))
 		err = ENOTTY;
 	/*
-	 * These errors do not come from the device, but from seccomp(2) or an LSM in front of it.
+	 * The device itself never returns these errors: seccomp(2) or a security module has
+	 * refused the call.
 	 */
 	if (err == ENOTTY || err == EPERM || err == EACCES) {
 		dt_close_quietly(fd);
@@ -133,7 +137,7 @@ static int open_device(void)
 	return high < 0 ? -err : high;
 }
 
-/* Replace the page until it matches the state of the connection. Return the state. */
+/* Replace the control page until it matches the state of the connection. Return the state. */
 static int page_follow(int now)
 {
 	int state;
@@ -147,8 +151,8 @@ static int page_follow(int now)
 }
 
 /*
- * The state is @from: try to connect. On failure store the errno number in *err. If another
- * thread changed the state first, return that thread's state.
+ * Try to connect while the state is @from. If that fails, store the errno number in *err. If
+ * another thread has changed the state in the meantime, return the new state.
  */
 static int connect_from(int from, int *err)
 {
@@ -170,7 +174,7 @@ static int connect_from(int from, int *err)
 	return page_follow(now);
 }
 
-/* fd is not the device: connect again, unless another thread has done so. */
+/* fd no longer refers to the device: connect again, unless another thread already has. */
 static int conn_reconnect(int fd)
 {
 	int now = fd, err;
@@ -178,8 +182,8 @@ static int conn_reconnect(int fd)
 	if (__atomic_compare_exchange_n(&conn, &now, CONN_UNTRIED, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST)) {
 		/*
-		 * If other threads closed and opened the device meanwhile, this number may be the
-		 * device again, although no thread uses it.
+		 * If other threads have closed and opened the device in the meantime, fd may refer
+		 * to the device again. No thread uses it, so close it.
 		 */
 		if (is_device(fd))
 			dt_close_quietly(fd);
@@ -221,7 +225,7 @@ int dt_conn_lane(struct devtrace_lane_ask *arg)
 		if (lane >= 0)
 			return lane;
 		err = errno;
-		/* A module without lanes returns ENOTTY, too. */
+		/* A module without lanes returns ENOTTY, too, so check the descriptor. */
 		if (again || !says_no_device(err) || is_device(fd))
 			return -err;
 		fd = conn_reconnect(fd);
@@ -241,7 +245,7 @@ int dt_conn_hand(uint32_t source)
 			return 0;
 		err = errno;
 		/*
-		 * The kernel that gave us the lane knows this request. So ENOSYS comes from
+		 * The kernel gave us a lane, so it knows this request: ENOSYS comes from
 		 * seccomp(2), or from an emulator that does not check the descriptor.
 		 */
 		if (again || !says_no_device(err) || (err == ENOSYS && !is_closed(fd)))
@@ -287,7 +291,7 @@ bool conn_page(void)
 
 	if (fd == CONN_UNTRIED)
 		fd = connect_from(fd, &err);
-	/* Another thread may have connected without having mapped the page yet. */
+	/* Another thread may have connected, but not yet mapped the control page. */
 	if (fd >= 0 && !__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
 		page_follow(fd);
 	return __atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE) ==

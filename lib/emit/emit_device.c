@@ -9,13 +9,13 @@
 #include "emit.h"
 
 static char device[256] = "/dev/trace";
-static int device_error;	/* errno number; not 0: emitting is off */
+static int device_error;	/* errno number; not 0: no event is emitted */
 static bool device_known;
 
 /*
- * Read the variable once, early, and copy it: later setenv(3) calls, or a program that
- * overwrites its environment with its title, must not affect an event in a signal handler. A
- * set-user-id program ignores the variable.
+ * Read the variable once, at program start, and copy it: an event in a signal handler must not
+ * depend on a later setenv(3), nor on a program that overwrites its environment with a title.
+ * Set-user-id programs ignore the variable.
  */
 __attribute__((constructor(101)))
 static void device_read(void)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * emit_error.c - how many calls failed, and why the last one did
- */
+/* emit_error.c - number of failed calls, and errno number of the last one */
 #include <devtrace.h>
 #include "emit.h"
 

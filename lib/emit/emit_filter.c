@@ -2,17 +2,17 @@
 /*
  * emit_filter.c - the program's own filters
  *
- * Three bitmaps hold the unwanted types, objects and signals; if all bits are zero, everything is
- * wanted. The fast path checks only dt_filter_easy[]: the types that a program may emit and that
- * this program wants. It handles only events without object and signal. Other events are checked
- * against dt_filter_easy_ids[], which equals dt_filter_easy[] until the program filters objects or
- * signals; then it is empty, so that the bitmaps are searched. A program without such filters pays
- * nothing.
+ * Three bitmaps contain the types, objects and signals that the program discards; at first they
+ * are empty. So that a program without filters pays nothing, the fast path reads two derived
+ * tables. dt_filter_easy[] contains the types that a program may emit and that this program does
+ * not discard; it decides about events without object and signal. dt_filter_easy_ids[] decides
+ * about the other events. It equals dt_filter_easy[] until the program filters objects or signals;
+ * then it becomes empty, so that these events take the slow path, which searches the bitmaps.
  *
- * Invariants. Each bit is changed atomically. Each thread that changes a bitmap then derives
- * dt_filter_easy[] and dt_filter_easy_ids[] anew; the last of these threads has seen all changes.
- * An extra bit in the two arrays lasts until then; a missing bit only costs a lookup. Object 0
- * and signal 0 mean "none" and are always wanted.
+ * Invariants. Bits change atomically. A thread that has changed a bitmap derives the two tables
+ * anew, and the last such thread sees all changes. Until then an extra bit in the tables may let a
+ * discarded event pass; a missing bit only costs a search. Object 0 and signal 0 mean "none" and
+ * always pass.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,10 @@
 
 #define NAMES		256
 
-/* Bits of the types that a program may emit: a word for 32 types, from the rule in the header. */
+/*
+ * The types that a program may emit: one 32-bit word for 32 types, computed from the rule in
+ * <linux/devtrace.h>.
+ */
 #define TYPE_1(t)	((uint32_t)DEVTRACE_TYPE_IS_EMITTABLE_(t) << ((t) & 31))
 #define TYPES_4(t)	(TYPE_1(t) | TYPE_1((t) + 1) | TYPE_1((t) + 2) | TYPE_1((t) + 3))
 #define TYPES_16(t)	(TYPES_4(t) | TYPES_4((t) + 4) | TYPES_4((t) + 8) | TYPES_4((t) + 12))
@@ -40,10 +43,11 @@ uint32_t dt_filter_easy_ids[8] = PROGRAMS_TYPES;
 uint32_t dt_filter_objects[65536 / 32], dt_filter_signals[65536 / 32];
 
 static uint32_t types[8];
-static bool by_id;	/* the program has filtered an object or signal at least once */
+static bool by_id;	/* true once the program has filtered an object or a signal */
 
 /*
- * Named objects: 48 bits of a hash of the name, above the object's number. 0: the entry is unused.
+ * Named objects: the upper 48 bits are a hash of the name, the lower 16 the object's number. 0:
+ * unused entry.
  */
 static uint64_t names[NAMES];
 static unsigned int nr_names;
@@ -77,9 +81,10 @@ static uint32_t easy_word(unsigned int i, bool ids)
 }
 
 /*
- * Another thread or a signal handler may change a bit between the load and the store. The stored
- * word is then out of date, so check again after the store. Comparing easy[i] would prove
- * nothing: the other thread may have stored the same word.
+ * Derive one word of a table. If another thread or a signal handler changes a bitmap between the
+ * load and the store, the stored word is out of date; so compute it again after the store. To
+ * compare with easy[i] instead would not help: another thread may have stored the same outdated
+ * word there.
  */
 static void make_one(uint32_t *easy, unsigned int i, bool ids)
 {
@@ -151,7 +156,8 @@ int devtrace_own_group(const char *group, bool wanted)
 }
 
 /*
- * After the first filter on an object or signal, all events with these are checked by the bitmaps.
+ * Pass or discard an object or signal. From the first such call on, the bitmaps decide about all
+ * events that have an object or a signal.
  */
 static int set_id(uint32_t *bits, int id, bool wanted)
 {
@@ -200,7 +206,7 @@ void dt_filter_named(uint64_t key, const char *name)
 			return;
 		}
 	}
-	/* nr_names never decreases, and no program adds so many names that it wraps. */
+	/* nr_names never decreases, and no program adds enough names to make it wrap. */
 	if (n < NAMES)
 		n = __atomic_fetch_add(&nr_names, 1, __ATOMIC_ACQ_REL);
 	if (n < NAMES)

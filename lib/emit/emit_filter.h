@@ -13,19 +13,19 @@
 #define DT_FILTER_HIDDEN	__attribute__((visibility("hidden")))
 
 /*
- * Types that pass without further checks: a program may emit them and the program wants them.
- * dt_filter_easy_ids is for events with an object and a signal; it is empty while the program
- * filters objects or signals. All other events are checked by dt_filter_ids() and
- * dt_filter_event().
+ * Types of events that pass without further checks, because a program may emit them and this
+ * program does not discard them. dt_filter_easy_ids is for events with an object and a signal; it
+ * is empty once the program filters objects or signals. If the bit is clear, dt_filter_ids() and
+ * dt_filter_event() decide.
  */
 extern uint32_t dt_filter_easy[8] DT_FILTER_HIDDEN;
 extern uint32_t dt_filter_easy_ids[8] DT_FILTER_HIDDEN;
 
-/* Unwanted objects and signals, a bit each; bit 0 is never set. */
+/* Objects and signals that the program discards, a bit for each; bit 0 is never set. */
 extern uint32_t dt_filter_objects[65536 / 32] DT_FILTER_HIDDEN;
 extern uint32_t dt_filter_signals[65536 / 32] DT_FILTER_HIDDEN;
 
-/* Does the program want the event's object and signal? len: bytes of payload. */
+/* Do the program's filters pass the event's object and signal? len: bytes of payload. */
 static inline __attribute__((always_inline))
 bool dt_filter_ids(const struct devtrace_emit *event, size_t len)
 {
@@ -43,10 +43,10 @@ bool dt_filter_ids(const struct devtrace_emit *event, size_t len)
 		  (sig & 31)) & 1);
 }
 
-/* Does the program want this event with len bytes of payload? */
+/* Do the program's filters pass this event with len bytes of payload? */
 bool dt_filter_event(const struct devtrace_emit *event, size_t len);
 bool dt_filter_type_is_programs(uint8_t type);
-/* The program gave the object @key a name. */
+/* Remember the name that the program gave to the object @key. */
 void dt_filter_named(uint64_t key, const char *name);
 
 #endif

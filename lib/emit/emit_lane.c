@@ -2,18 +2,18 @@
 /*
  * emit_lane.c - write an event into the thread's lane; all events enter here
  *
- * A lane is memory that the kernel reads: see <linux/devtrace_lane.h>, and
- * Documentation/lanes.rst for the order of the stores. A valid event that may go into the lane
- * costs no system call; all others go to dt_emit_by_call(), and the kernel returns the error.
+ * A lane is memory that the kernel reads: see <linux/devtrace_lane.h>, and Documentation/lanes.rst
+ * for the order of the stores. A valid event that may go into the lane costs no system call. All
+ * others go to dt_emit_by_call(), where the kernel checks them.
  *
- * A full block is handed over by a system call after the next block is begun, so a signal handler
- * can go on writing there. Before overwriting a block that the kernel has not taken, the library
- * asks the kernel to take it. If system calls are not allowed, the block is overwritten and the
- * kernel counts the loss.
+ * The thread first begins the next block and then hands over the full one by a system call, so
+ * that a signal handler can write to the next block during that call. If the block to be
+ * overwritten has not been collected by the kernel, the library first asks the kernel to do so. If
+ * the thread must not make system calls, the block is overwritten and the kernel counts the loss.
  *
- * Invariants. The library reads back only the words that the kernel writes, because it does not
- * trust the content of the lane. Up to @used, a block has complete records. A record is valid as
- * soon as @used is stored; wherever the thread is killed, nothing has to be undone.
+ * Invariants. The library never uses a value read from the lane, except for the words that the
+ * kernel writes. The first @used bytes of a block are complete records. A record becomes valid
+ * when @used is stored, so nothing must be undone wherever the thread is killed.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -38,15 +38,15 @@ inlined uint32_t lanes_word(uint32_t type)
 }
 
 /*
- * True if only stream 0 wants the type, and the program has no filter on it. A plain load is
- * enough: while the word changes, the old value is as right as the new one.
+ * True if only stream 0 wants events of the type, and the program does not filter it. A plain load
+ * is enough: while the word is being changed, both the old and the new value are right.
  */
 inlined bool may_go_into_lane(uint32_t type)
 {
 	return (lanes_word(type) & dt_filter_easy[type >> 5]) >> (type & 31) & 1;
 }
 
-/* The same test for events with an object and a signal. */
+/* The same test for events that have an object and a signal. */
 inlined bool any_may_go_into_lane(uint32_t type)
 {
 	return (lanes_word(type) & dt_filter_easy_ids[type >> 5]) >> (type & 31) & 1;
@@ -57,7 +57,9 @@ inlined void lane_store32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The first four bytes of an event; for an event without flags and severity, this is its type. */
+/*
+ * Load the first four bytes of an event: for an event without flags and severity this is its type.
+ */
 inlined uint32_t load_head(const void *event)
 {
 	uint32_t v;
@@ -67,8 +69,8 @@ inlined uint32_t load_head(const void *event)
 }
 
 /*
- * Copy in pieces; @size is at least one piece. The last piece overlaps the piece before it, so
- * that no byte after the end of either buffer is touched.
+ * Copy 16 bytes at a time; @size is at least 16. The last copy overlaps the previous one, so that
+ * no byte behind the end of either buffer is touched.
  */
 inlined void copy_long(uint8_t *to, const uint8_t *from, size_t size)
 {
@@ -91,7 +93,10 @@ inlined void lane_copy4(uint8_t *to, const uint8_t *from, size_t size)
 	memcpy(to + size - 4, from + size - 4, 4);
 }
 
-/* Copy an event. It has at least the 4 bytes of its head; with two integers it has 14 bytes. */
+/*
+ * Copy an event. The first test is for the most frequent size: 8 to 16 bytes, for example an event
+ * with two integers.
+ */
 inlined void copy_event(uint8_t *to, const uint8_t *from, size_t size)
 {
 	if (likely(size - 8 <= 8))
@@ -116,8 +121,8 @@ inlined void copy_string(uint8_t *to, const uint8_t *from, size_t len)
 }
 
 /*
- * Complete the record that ends at @at. l->at must be stored before a handler can write the next
- * record, that is, before @ready is set.
+ * Complete the record that ends at @at. l->at is stored before @ready is set, because from then on
+ * a signal handler may write the next record.
  */
 inlined void lane_finish(struct lane *l, uint8_t *at, uint64_t t)
 {
@@ -126,34 +131,40 @@ inlined void lane_finish(struct lane *l, uint8_t *at, uint64_t t)
 	l->count++;
 	/* LMM(lane_write:C): store the record before @used; pairs with lane_read:C. */
 	__atomic_store_n(&l->block->used, (uint16_t)(at - (uint8_t *)l->block), __ATOMIC_RELEASE);
-	/* Store the record before busy = 0: a kernel that sees an idle thread sees its record. */
+	/*
+	 * Store the record before busy = 0, so that a kernel that sees an idle thread also sees
+	 * its record.
+	 */
 	__atomic_store_n(&l->head->busy, 0, __ATOMIC_RELEASE);
 	lane_handler_barrier();
 	l->ready = 1;
 }
 
-/* Begin the next block. Its first record will have this time and CPU. */
+/* Begin the next block, whose first record has this time and CPU. */
 static noinline void enter_block(struct lane *l, uint64_t t, uint32_t cpu)
 {
 	const uint32_t n = l->number + 1;
 	struct devtrace_lane_block *b;
 
-	/* The kernel has not yet taken the block that this block overwrites. */
+	/*
+	 * If the kernel has not yet collected the block that is to be overwritten, hand it over
+	 * first.
+	 */
 	if (unlikely((int32_t)(l->handed - (n - l->mask - 1)) <= 0) && l->calls)
 		dt_lane_hand(l);
 	b = (void *)(l->blocks + (size_t)(n & l->mask) * DEVTRACE_LANE_BLOCK);
 	/*
-	 * LMM(lane_write:A): @used of the block before, then the number, then the first
-	 * overwritten byte of this block; pairs with lane_read:A and D.
+	 * LMM(lane_write:A): store @used of the previous block, then the number of the open block,
+	 * then the first byte that overwrites this block; pairs with lane_read:A and D.
 	 */
 	__atomic_store_n(&l->head->open, n, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	/* Atomic, so that C's memory model orders these stores after the fence, too. */
+	/* Atomic, so that C's memory model orders the following stores after the fence, too. */
 	__atomic_store_n(&b->used, BLOCK_HEAD, __ATOMIC_RELAXED);
 	b->time = t;
 	b->count = l->count;
 	b->cpu = cpu;
-	/* LMM(lane_write:B): the header before the number; pairs with lane_read:B. */
+	/* LMM(lane_write:B): store the header before the number; pairs with lane_read:B. */
 	__atomic_store_n(&b->number, n, __ATOMIC_RELEASE);
 	l->number = n;
 	l->block = b;
@@ -178,9 +189,7 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
 	if (unlikely(t < l->last))
 		t = l->last;
 	dt = t - l->last;
-	/*
-	 * The loop ends, because an empty block has room for three words and the longest payload.
-	 */
+	/* The loop ends, because three words and the longest payload fit into an empty block. */
 	for (;;) {
 		if (plain && dt <= DEVTRACE_LANE_NS_MAX && len <= DEVTRACE_LANE_SHORT)
 			words = 1;
@@ -230,16 +239,16 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
 	if (len & 1)
 		*at++ = 0;
 	lane_finish(l, at, t);
-	/* Before the first block there is nothing to hand over. */
+	/* If this record has opened the first block of the lane, no block is full. */
 	if (l->number != before && l->number != l->handed && l->calls)
 		dt_lane_hand(l);
 	return 0;
 }
 
 /*
- * LMM(lane_write:D): busy before the clock is read and the record written; pairs with
- * lane_bound:A. This is no CPU barrier: the kernel's margin covers the time until the store is
- * visible.
+ * LMM(lane_write:D): store busy before reading the clock and writing the record; pairs with
+ * lane_bound:A. This is only a compiler barrier: the kernel adds a margin for the time until other
+ * CPUs see the store.
  */
 inlined void lane_begin(struct lane *l)
 {
@@ -257,15 +266,15 @@ inlined uint32_t cpu_of(const struct lane *l)
 	return __atomic_load_n(l->cpu_now, __ATOMIC_RELAXED) & DEVTRACE_LANE_NO_CPU;
 }
 
-/* Is the head only a type, and may it go into the lane? */
+/* Has the event neither flags nor severity, and may its type go into the lane? */
 inlined bool is_type_for_lane(uint32_t head)
 {
 	return head <= UINT8_MAX && may_go_into_lane(head);
 }
 
 /*
- * Does the event fit the shortest form? If size is less than the header, the difference wraps to
- * a huge length.
+ * Is the payload short enough for the shortest form? If size is less than the header, the
+ * difference wraps to a huge length, and the answer is no.
  */
 inlined bool is_short(size_t size)
 {
@@ -273,12 +282,12 @@ inlined bool is_short(size_t size)
 }
 
 /*
- * Does a record of the shortest form fit into the block, with no record needed before it? A block
- * begins and ends at even addresses, so if the record fits, its padding byte fits, too.
+ * Does a record of the shortest form fit into the block, without a record of another form before
+ * it? A block begins and ends at even addresses, so the record's padding byte fits, too.
  */
 inlined bool lane_fits(const struct lane *l, size_t size, uint64_t dt, uint32_t cpu)
 {
-	/* If the clock went back, dt wraps to a huge value. */
+	/* If the clock went back, dt wraps to a huge value and the answer is no. */
 	return dt <= DEVTRACE_LANE_NS_MAX && cpu == l->cpu && (size_t)(l->end - l->at) >= size;
 }
 
@@ -294,7 +303,7 @@ inlined void store_word(uint8_t *at, uint32_t type, size_t size, uint64_t dt)
 		    type << DEVTRACE_LANE_TYPE_SHIFT | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
 }
 
-/* The caller has checked that lane_fits() returns true. */
+/* Write a record of the shortest form, for which lane_fits() has returned true. */
 inlined void write_short(struct lane *l, const struct devtrace_emit *e, uint32_t type,
 			 size_t size, uint64_t t)
 {
@@ -306,7 +315,7 @@ inlined void write_short(struct lane *l, const struct devtrace_emit *e, uint32_t
 	lane_finish(l, next, t);
 }
 
-/* lane_begin() was called; read the clock in any way available. */
+/* Read the clock, in any available way, and write the event. The caller has called lane_begin(). */
 static noinline int write_any(struct lane *l, const struct devtrace_emit *e, size_t size)
 {
 	const uint64_t t = now_connected(COUNTER_ANY);
@@ -319,7 +328,7 @@ static noinline int write_any(struct lane *l, const struct devtrace_emit *e, siz
 	return 0;
 }
 
-/* Ask for a lane; without one, emit by a system call. */
+/* Request a lane. If the thread gets none, emit the event by a system call. */
 static noinline int emit_without(const struct devtrace_emit *event, size_t size, bool closed)
 {
 	int saved = errno;
@@ -329,7 +338,10 @@ static noinline int emit_without(const struct devtrace_emit *event, size_t size,
 	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
-/* True if the kernel wants events of this severity at once, by a system call. */
+/*
+ * True if the administrator wants events of this severity to be emitted by a system call, so that
+ * they survive a reset at once.
+ */
 static bool is_severe(uint8_t severity)
 {
 	return __atomic_load_n(&devtrace_control.severe, __ATOMIC_RELAXED) >> severity & 1;
@@ -345,8 +357,8 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 	    (event->reserved || !devtrace_head_is_valid(event->flags, event->severity, len)))
 		return dt_emit_by_call(event, size);
 	/*
-	 * A severe event that is emitted by a system call survives a reset. If that call fails,
-	 * use the lane.
+	 * A severe event survives a reset if it is emitted by a system call. If that call fails,
+	 * write the event to the lane.
 	 */
 	if (event->severity && is_severe(event->severity) && (l->calls || !l->ready) &&
 	    !dt_emit_by_call(event, size))
@@ -362,8 +374,8 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 }
 
 /*
- * Emit an event if there is no connection yet, if its type may not go into a lane, or if the
- * program does not want it.
+ * Emit an event that cannot go into a lane now: there is no connection yet, or its type may not go
+ * into a lane, or the program discards it.
  */
 static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t size)
 {
@@ -375,7 +387,7 @@ static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t siz
 	if (!__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
 		conn_page();
 	errno = saved;
-	/* A signal handler may have connected meanwhile. */
+	/* A signal handler may have connected in the meantime, so test again. */
 	if (dt_filter_type_is_programs(event->type) &&
 	    lanes_word(event->type) >> (event->type & 31) & 1)
 		return emit_into_lane(event, size);
@@ -383,8 +395,8 @@ static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t siz
 }
 
 /*
- * Emit an event if the program filters objects or signals, or if its type may not go into the
- * lane.
+ * Emit an event that dt_filter_easy_ids[] does not pass: the program filters objects or signals,
+ * or the type may not go into a lane.
  */
 static noinline int emit_by_ids(const struct devtrace_emit *event, size_t size)
 {
@@ -395,10 +407,16 @@ static noinline int emit_by_ids(const struct devtrace_emit *event, size_t size)
 	return emit_into_lane(event, size);
 }
 
-/* Emit an event that does not fit the shortest form or cannot take the fast path. */
+/*
+ * Emit an event that is too long for the shortest form or cannot take the fast path for another
+ * reason.
+ */
 static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 {
-	/* If size is less than the header, the difference wraps to a huge length. */
+	/*
+	 * If size is less than the header, the difference wraps to a huge length: the kernel
+	 * refuses the event.
+	 */
 	if (unlikely(size - sizeof(*event) > DEVTRACE_PAYLOAD_MAX))
 		return dt_emit_by_call(event, size);
 	if (unlikely(!any_may_go_into_lane(event->type)))
@@ -406,7 +424,10 @@ static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 	return emit_into_lane(event, size);
 }
 
-/* The fast path of nearly all events. Each call is a tail call, so hardly a register is saved. */
+/*
+ * The fast path of nearly all events. Its calls are tail calls, so the compiler need not save
+ * registers.
+ */
 int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 {
 	struct lane *l = &dt_lane_mine;
@@ -432,7 +453,7 @@ int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 	return 0;
 }
 
-/* Append the string to the event. */
+/* Append a string element to the event. */
 static noinline const struct devtrace_emit *lane_join(uint8_t *event, size_t size, const char *s,
 						      size_t len)
 {
@@ -443,8 +464,9 @@ static noinline const struct devtrace_emit *lane_join(uint8_t *event, size_t siz
 }
 
 /*
- * Copy the string directly into the lane. Building the event on the stack first would load bytes
- * just stored in smaller pieces, and that store-forwarding stall costs more than all the rest.
+ * Copy the string directly into the lane. Building the whole event on the stack first would be
+ * slower: the copy to the lane would load bytes just stored in smaller pieces, and the CPU would
+ * stall until those stores are done.
  */
 int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len)
 {
@@ -469,7 +491,7 @@ int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len)
 		return write_long(l, lane_join(event, size, s, len), all, t, cpu);
 	at = l->at;
 	next = lane_behind(at, all);
-	/* The padding byte, if any, and the NUL of the string. */
+	/* Clear the NUL of the string and the padding byte, if any. */
 	next[-1] = 0;
 	next[-2] = 0;
 	if (size > sizeof(struct devtrace_emit))

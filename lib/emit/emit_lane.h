@@ -2,16 +2,16 @@
 /*
  * emit_lane.h - a thread's view of its lane
  *
- * Every thread has one struct lane. emit_lane.c writes events into the lane, emit_lane_get.c
- * maps and unmaps its memory.
+ * Every thread has one struct lane. emit_lane.c writes events into the lane, emit_lane_get.c maps
+ * and unmaps its memory.
  *
- * Invariants. Only the thread itself and its signal handlers access the structure. Code that
- * finds @ready set clears it before it does anything else. Until it sets @ready again, only that
- * code may write the lane or unmap it; code that finds @ready clear leaves the lane alone. So a
- * handler either runs before @ready is cleared, and completes its event, or emits by a system
- * call. A handler that leaves by siglongjmp(3) leaves @ready clear.
+ * Invariants. Only the thread itself and its signal handlers access the structure. Code that finds
+ * @ready set clears it first. Until this code sets @ready again, it alone may write to the lane or
+ * unmap it; a signal handler that finds @ready clear emits by a system call instead. A handler
+ * that leaves by siglongjmp(3) leaves @ready clear.
  *
- * @head can always be read: a thread without a lane has the library's own head, which is closed.
+ * @head is always valid: for a thread without a lane it points to a head of the library's own,
+ * which is closed.
  */
 #ifndef LIB_EMIT_LANE_H
 #define LIB_EMIT_LANE_H
@@ -24,10 +24,10 @@
 
 enum lane_phase {
 	LANE_UNTRIED,	/* the next event asks for a lane */
-	LANE_SETUP,	/* the lane is being requested or given back */
+	LANE_SETUP,	/* the thread is requesting the lane or giving it back */
 	LANE_OPEN,	/* the thread has a lane */
-	LANE_NONE,	/* refused or closed; the thread may ask again later */
-	LANE_OFF,	/* no lane wanted, or the thread ends */
+	LANE_NONE,	/* refused or closed; the thread may request one later */
+	LANE_OFF,	/* no lane wanted, or the thread is ending */
 };
 
 /**
@@ -38,18 +38,18 @@ enum lane_phase {
  * @end: end of @block
  * @block: the block that is being written
  * @last: time of the last record, ns
- * @count: records written so far
- * @head: head shared with the kernel; the library's closed head without a lane
- * @cpu_now: CPU the thread runs on, kept by the C library; no_cpu if unknown
+ * @count: number of records written so far
+ * @head: head of the lane, shared with the kernel; without a lane a closed head of the library
+ * @cpu_now: where the C library stores the CPU that the thread runs on; no_cpu if it does not
  * @cpu: CPU of the last record
- * @blocks: all blocks of the lane
+ * @blocks: memory of all blocks of the lane
  * @mask: number of blocks - 1
- * @handed: the kernel has taken all blocks before this number
- * @source: number of the lane's source, from the kernel
+ * @handed: number of the first block that the kernel has not collected
+ * @source: source number that the kernel gave to the lane
  * @size: bytes mapped at @blocks
- * @pid: process that asked for the lane
- * @generation: dt_conn_opens() when the kernel refused a lane
- * @calls: full blocks are handed to the kernel by system calls
+ * @pid: process that requested the lane
+ * @generation: dt_conn_opens() when the lane was requested
+ * @calls: true if the thread hands full blocks to the kernel by system calls
  * @phase: enum lane_phase
  */
 struct lane {
@@ -76,8 +76,9 @@ struct lane {
 } __attribute__((aligned(64)));
 
 /*
- * The initial-exec model: TLS access never calls a function, so handlers may use it. If the library
- * is opened by dlopen(3), its TLS comes from the reserve that the C library keeps for this.
+ * With the initial-exec model, access to TLS never calls a function, so signal handlers may use
+ * it. If the library is loaded by dlopen(3), its TLS is taken from the C library's reserve for
+ * this case.
  */
 #define LANE_TLS	__attribute__((visibility("hidden"), tls_model("initial-exec")))
 
@@ -90,19 +91,19 @@ static inline __attribute__((always_inline)) void lane_handler_barrier(void)
 }
 
 /*
- * Called if the thread has no lane to write into: ask for a lane, unless an earlier request
- * failed. Return whether there is a lane now. May change errno.
+ * Request a lane for a thread that has none, unless an earlier request failed. Return true if the
+ * thread has a lane now. May change errno.
  */
 bool dt_lane_get(void);
 
 /*
- * Called with @ready cleared and the head closed: give the lane back. After a fork the lane was
- * the parent's: then ask for a lane of this thread's own. Return whether there is a lane now. May
+ * Give back a lane that the kernel has closed; the caller has cleared @ready. After fork(2), where
+ * the lane was the parent's, request a new one. Return true if the thread has a lane now. May
  * change errno.
  */
 bool dt_lane_closed(void);
 
-/* Let the kernel take complete blocks. @ready may be set or clear. Keeps errno. */
+/* Let the kernel collect the complete blocks. @ready may be set or clear. Keeps errno. */
 void dt_lane_hand(struct lane *l);
 
 #endif

@@ -2,16 +2,17 @@
 /*
  * emit_lane_get.c - get the memory of a thread's lane, and give it back
  *
- * A thread asks for a lane once, at its first event that may go there. If the kernel refuses,
- * the thread emits by system calls until devtrace_open() or devtrace_lane() is called. The
- * thread gives the lane back when it ends; the kernel takes the remaining events.
+ * A thread requests a lane once, at its first event that may go into one. If the kernel refuses,
+ * the thread emits by system calls until devtrace_open() or devtrace_lane() is called. The thread
+ * gives the lane back when it ends; the kernel then collects the remaining events.
  *
- * After fork(2) the child has its parent's mappings, which are marked as closed. If a thread
- * finds the mark and is not in the process that got the lane, it asks for its own lane. A child
- * of vfork(2) writes into its parent's lane, but never asks for a lane: it would be used by the
- * parent, but with the thread number of the child.
+ * After fork(2) the child has its parent's mappings, and the kernel has marked the lanes there as
+ * closed. A thread that finds this mark requests a lane of its own if it is not in the process
+ * that got the old one. A child of vfork(2) runs on its parent's memory and writes to its parent's
+ * lane. It never requests a lane, because the parent would go on to use it, and the events would
+ * have the child's thread id.
  *
- * All functions but devtrace_lane() may run in a signal handler. No function is a cancellation
+ * All functions except devtrace_lane() may run in a signal handler. No function is a cancellation
  * point.
  */
 #define _GNU_SOURCE
@@ -28,7 +29,10 @@
 #include "emit.h"
 #include "emit_lane.h"
 
-/* glibc has rseq since 2.35; the compiler must know __builtin_thread_pointer(). */
+/*
+ * glibc has rseq since 2.35. Its address is computed with __builtin_thread_pointer(), which not
+ * every compiler has.
+ */
 #if defined(__GLIBC__) && !defined(__clang__) && !defined(__arm__)
 #if __GLIBC_PREREQ(2, 35)
 #include <sys/rseq.h>
@@ -38,19 +42,19 @@
 
 #define BLOCKS_MIN	(DEVTRACE_LANE_MIN / DEVTRACE_LANE_BLOCK)
 #define BLOCKS_MAX	(DEVTRACE_LANE_MAX / DEVTRACE_LANE_BLOCK)
-/* A larger lane has no advantage. */
+/* The largest size that devtrace_lane() accepts: a larger lane has no advantage. */
 #define BYTES_MAX	(16U << 20)
 
 /*
- * glibc stores this many keys in the thread itself; for further keys it allocates memory, which a
- * signal handler must not do.
+ * glibc stores so many keys in the thread's descriptor. For further keys it allocates memory,
+ * which is not allowed in a signal handler.
  */
 #define KEYS_WITHOUT_MEMORY	32
 
-/* Read-only: the closed head of threads without a lane. */
+/* The head that threads without a lane use: never written, and always closed. */
 static struct devtrace_lane_head no_head = { .state = DEVTRACE_LANE_CLOSED };
 
-/* For threads whose C library does not provide their CPU. */
+/* CPU number for threads whose C library does not provide it. */
 static const uint32_t no_cpu = DEVTRACE_LANE_NO_CPU;
 
 __thread struct lane dt_lane_mine LANE_TLS = { .head = &no_head, .cpu_now = &no_cpu };
@@ -64,8 +68,8 @@ static uint32_t default_flags;
 static bool never;
 
 /*
- * Keep all signal handlers out of the lane: while @ready is clear in this phase, they do not use
- * it. Repeat if a handler ran in between and changed the phase.
+ * Keep all signal handlers of the thread out of the lane: in the phase LANE_SETUP they do not use
+ * it while @ready is clear. If a handler ran in between and changed the phase, try again.
  */
 static void lane_claim(struct lane *l)
 {
@@ -92,7 +96,7 @@ static void lane_drop(struct lane *l, enum lane_phase phase)
 	l->phase = phase;
 }
 
-/* Thread exit. Events of later destructors are emitted by system calls. */
+/* The thread ends. Destructors that run later emit events by system calls. */
 static void thread_ends(void *arg)
 {
 	struct lane *l = arg;
@@ -136,8 +140,8 @@ static void lane_begin(void)
 }
 
 /*
- * A shared object that contains this library statically may be unloaded. Afterwards the C library
- * must not call thread_ends().
+ * If this library is linked into a shared object that is unloaded, the C library must not call
+ * thread_ends() any more.
  */
 __attribute__((destructor))
 static void lane_end(void)
@@ -146,7 +150,7 @@ static void lane_end(void)
 		pthread_key_delete(key);
 }
 
-/* Return where the C library keeps the CPU of this thread. */
+/* Return the address at which the C library stores the CPU of this thread. */
 static const uint32_t *cpu_word(void)
 {
 #ifdef HAVE_RSEQ
@@ -156,7 +160,7 @@ static const uint32_t *cpu_word(void)
 	return &no_cpu;
 }
 
-/* Map the lane behind fd. Return 0 or an errno number. */
+/* Map the lane that fd refers to. Return 0 or an errno number. */
 static int lane_map(struct lane *l, int fd, const struct devtrace_lane_ask *ask, int populate)
 {
 	const uint32_t nr = ask->bytes / DEVTRACE_LANE_BLOCK;
@@ -180,7 +184,7 @@ static int lane_map(struct lane *l, int fd, const struct devtrace_lane_ask *ask,
 	l->handed = first;
 	l->source = ask->source;
 	l->calls = !(ask->flags & DEVTRACE_LANE_NO_CALLS);
-	/* No block is open, so no record fits: the first event opens a block. */
+	/* No block is open and there is no room for a record, so the first event opens a block. */
 	l->block = NULL;
 	l->at = l->blocks;
 	l->end = l->at;
@@ -197,10 +201,13 @@ void dt_lane_hand(struct lane *l)
 	int saved = errno;
 	int err = dt_conn_hand(source);
 
-	/* A signal handler may have got another lane meanwhile. */
+	/* A signal handler may have got another lane in the meantime. */
 	if (!err && source == l->source && (int32_t)(number - l->handed) > 0)
 		l->handed = number;
-	/* The request is forbidden for good: the kernel collects full blocks itself. */
+	/*
+	 * The thread must not make this call, now or later: let the kernel collect full blocks by
+	 * itself.
+	 */
 	if (err == EPERM || err == EACCES || err == ENOSYS) {
 		l->calls = false;
 		__atomic_store_n(&l->head->no_calls, 1, __ATOMIC_RELAXED);
@@ -208,7 +215,7 @@ void dt_lane_hand(struct lane *l)
 	errno = saved;
 }
 
-/* May the thread read the counter? It could still be forbidden later. */
+/* May the thread read the CPU's counter? The kernel could still forbid it later. */
 static bool counter_allowed(void)
 {
 	int how;
@@ -216,7 +223,7 @@ static bool counter_allowed(void)
 	return prctl(PR_GET_TSC, &how) || how == PR_TSC_ENABLE;
 }
 
-/* @l is claimed and has no lane. Return 0 or an errno number. */
+/* Get a lane for @l, which the caller has claimed. Return 0 or an errno number. */
 static int lane_setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 {
 	struct devtrace_lane_ask arg = {
@@ -226,8 +233,8 @@ static int lane_setup(struct lane *l, uint32_t bytes, uint32_t flags, int popula
 	int fd, err;
 
 	/*
-	 * Set this before the request, so that a child that is forked meanwhile does not take the
-	 * parent's lane for its own.
+	 * Store the process id before the request: a child that is forked in between must not take
+	 * its parent's lane for its own.
 	 */
 	l->pid = getpid();
 	l->generation = dt_conn_opens();
@@ -251,9 +258,9 @@ static int lane_setup(struct lane *l, uint32_t bytes, uint32_t flags, int popula
 }
 
 /*
- * False in a child of vfork(2), which runs on the memory of its parent's thread. The kernel
- * encodes a thread's number in the ID of its CPU clock; the C library's thread is still the
- * parent's.
+ * False in a child of vfork(2), which runs on the memory of its parent's thread: pthread_self() is
+ * then still the parent's thread. The id of a thread's CPU clock contains the thread id in its
+ * upper bits.
  */
 static bool own_memory(void)
 {
@@ -268,15 +275,15 @@ bool dt_lane_get(void)
 	struct lane *l = &dt_lane_mine;
 	enum lane_phase phase = l->phase;
 
-	/* A signal handler got the lane just before this. */
+	/* A signal handler has just got the lane. */
 	if (phase == LANE_OPEN)
 		return l->ready;
 	if (phase != LANE_UNTRIED &&
 	    (phase != LANE_NONE || l->generation == dt_conn_opens()))
 		return false;
 	/*
-	 * Check this before any system call: a program that wants no lanes may have forbidden
-	 * these calls.
+	 * Test this before any system call: a program that wants no lanes may have forbidden those
+	 * calls with seccomp(2).
 	 */
 	if (never) {
 		l->phase = LANE_OFF;
@@ -284,7 +291,7 @@ bool dt_lane_get(void)
 	}
 	if (!own_memory())
 		return false;
-	/* Atomic: a handler that runs before it may get the lane. */
+	/* Compare and exchange, because a signal handler may get the lane just before. */
 	if (!__atomic_compare_exchange_n(&l->phase, &phase, LANE_SETUP, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		return true;
@@ -295,8 +302,8 @@ bool dt_lane_closed(void)
 {
 	struct lane *l = &dt_lane_mine;
 	/*
-	 * In another PID namespace a child may have the same number as its parent. Such a child
-	 * has no lane.
+	 * The kernel has closed the lane. In another PID namespace, a child may have the same
+	 * number as its parent; it gets no lane.
 	 */
 	bool own = l->pid == getpid();
 

@@ -2,24 +2,25 @@
 /*
  * emit_page.c - the control page, at a fixed address
  *
- * The symbol devtrace_control is a page of the library's data. Its initial content says that
- * everything is wanted. The page is never written but replaced, by mmap(2) or mremap(2) over it,
- * which other threads see as one step. The replacement is the device's own page, a page that
- * wants everything (the device's page cannot be mapped), or one that wants nothing (no device).
+ * The symbol devtrace_control is a page of the library's data. Its initial content makes all
+ * events pass. The page is not written but replaced by mmap(2) or mremap(2), which other threads
+ * see as one step. The replacement is the device's page, or a page that passes everything if the
+ * device's cannot be mapped, or one that passes nothing if there is no device.
  *
- * The version tells them apart: DEVTRACE_WIRE_VERSION in the device's page, 0 in the initial
- * one, PAGE_OURS in one that the library made.
+ * The page's version tells which one it is: DEVTRACE_WIRE_VERSION is the device's page, 0 the
+ * initial one, PAGE_OURS one that the library made.
  *
- * The page of an older module ends before the words that the inline tests load; the zeros there
- * would refuse every object and severity. Such a page is not used and everything counts as
- * wanted: an unwanted event then costs a call, and the kernel refuses it. If the page ends
- * before the clock's words, the zeros there say that the counter cannot be used.
+ * The page of an older module may end before the words that the inline tests load. The zeros there
+ * would refuse every object and severity, so such a page is not used and everything passes: an
+ * unwanted event costs a system call, in which the kernel refuses it. If the page ends before the
+ * clock's words, it is used: zeros there mean that the counter cannot be used.
  *
  * A program may have its own copy of the symbol (a copy relocation), with the same size and
- * alignment; all code here then refers to that copy.
+ * alignment; all code here then uses that copy.
  *
- * <devtrace/emit.h> declares the symbol as the structure alone, so that programs do not depend
- * on the page size; therefore this file does not include it.
+ * <devtrace/emit.h> declares the symbol as a structure without padding to the page size, so that
+ * programs do not depend on the page size. This file declares it otherwise and cannot include that
+ * header.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -30,8 +31,8 @@
 #include "emit.h"
 
 /*
- * The largest page size that a kernel for this architecture can have. A larger page would not be
- * mapped and everything would stay wanted: the kernel filters too.
+ * The largest page size that a kernel for this architecture can have. With a larger page size the
+ * page is not replaced and everything passes here; the kernel still filters.
  */
 #if defined(__x86_64__) || defined(__i386__) || defined(__arm__) || defined(__s390__) || \
 	defined(__riscv)
@@ -57,7 +58,7 @@ union control_page devtrace_control __attribute__((aligned(ROOM))) = {
 	},
 };
 
-/* Install a page in which all words for types, objects and severities are @word. */
+/* Replace the page by one whose words for types, objects and severities all are @word. */
 static void page_plain(size_t size, uint32_t word)
 {
 	union control_page *p;
@@ -84,7 +85,7 @@ static int page_device(size_t size, int fd)
 	struct devtrace_control *p;
 	int usable;
 
-	/* Check the page before it takes effect. */
+	/* Check the device's page before it takes effect. */
 	p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return -1;
@@ -96,14 +97,17 @@ static int page_device(size_t size, int fd)
 	p = mmap(&devtrace_control, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0);
 	if (p == MAP_FAILED)
 		return -1;
-	/* Check the time namespace here, because a thread that connects may open files. */
+	/*
+	 * Check the time namespace now: a thread that connects opens files anyway, and seccomp(2)
+	 * may forbid this later.
+	 */
 	dt_timens_look();
 	return 0;
 }
 
 /*
- * On failure the old page stays. Then unwanted events cost a system call, or no events are
- * emitted; no wrong event is emitted.
+ * Replace the page by the one for this state of the connection. If that fails, the old page stays:
+ * then unwanted events cost a system call, or no events are emitted.
  */
 void page_set(int state)
 {

@@ -2,12 +2,12 @@
 /*
  * emit_qnx.c - the QNX calls that are not inline: calls with a buffer, and TraceEvent()
  *
- * As in emit_text.c, a large stack frame is only used for long events.
+ * As in emit_text.c, only long events use a large stack frame.
  */
 #include <devtrace/qnx.h>
 #include "emit.h"
 
-/* the data of TraceEvent() and its seven arguments, or the six of Trace6b() */
+/* Bytes of elements: the data of TraceEvent() and its seven arguments. Trace6b() has only six. */
 #define ARGS_MAX	(8 * 5)
 #define SHORT		200
 
@@ -58,7 +58,7 @@ int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
 		.flags = DEVTRACE_F_CODE,
 	};
 
-	/* The caller's length was a negative int. */
+	/* The length was a negative int. */
 	if (len > INT32_MAX) {
 		emit_error(EINVAL);
 		return -1;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * emit_status.c - why the events of this program do not arrive
+ * emit_status.c - report why the events of this program do not arrive
  *
- * Without a device, a program goes on silently. The program may ask for the status, and
- * DEVTRACE_DEBUG=1 in the environment makes the library print one line to standard error for each
- * reason it finds. The same holds for refused events: a type, object or severity out of range.
+ * Without a device, a program continues silently. It may ask for the status. In addition, if
+ * DEVTRACE_DEBUG=1 is in the environment, the library prints one line to standard error for each
+ * reason it finds, and for each kind of value that is out of range: type, object or severity.
  *
- * The line may be written in a signal handler, in any thread, and in a program that uses standard
- * error for itself. So it is built on the stack and written by one write(2), called by syscall(2)
- * because write(3) is a cancellation point. A SIGPIPE from this write never reaches the program.
+ * The line may have to be written in a signal handler, in any thread, and in a program that uses
+ * standard error for its own output. So it is built on the stack and written by one write(2),
+ * through syscall(2) because the C library's write() is a cancellation point. The program never
+ * receives a SIGPIPE that this write raises.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +26,7 @@
 
 #define BIT(n)	(1u << (n))
 
-/* Room for the device's name, the reason and the remedy. */
+/* Bytes for the name of the device, the reason and the remedy. */
 #define LINE	768
 
 static const struct {
@@ -53,8 +54,8 @@ static bool debug;
 static unsigned int said;	/* a bit for each reason printed */
 
 /*
- * Read the variable once and early, like device_read(). If standard error is closed now,
- * descriptor 2 will be some other file: print nothing.
+ * Read the variable once, at program start, like device_read(). If standard error is closed now, a
+ * later open(2) may return descriptor 2 for another file, so print nothing.
  */
 __attribute__((constructor(101)))
 static void debug_asked(void)
@@ -112,7 +113,7 @@ static size_t status_put(char *line, size_t len, const char *s)
 	return len + n;
 }
 
-/* If our write(2) raised a SIGPIPE and none was pending before, remove it. */
+/* Write a line. If this raised a SIGPIPE and none was pending before, discard the signal. */
 static void write_line(const char *line, size_t len)
 {
 	static const long long at_once[2];
@@ -134,8 +135,8 @@ static void write_line(const char *line, size_t len)
 }
 
 /*
- * Is the device a regular file? A shell redirection creates such a file if the module is not
- * loaded.
+ * Is the device's name that of a regular file? A shell that redirects output to /dev/trace creates
+ * one if the module is not loaded.
  */
 static bool is_regular_file(void)
 {
@@ -147,7 +148,7 @@ static bool is_regular_file(void)
 	return is;
 }
 
-/* Advise to remove a file only if it is in /dev itself. */
+/* Is the file directly in /dev? The library advises to remove no other file. */
 static bool in_dev(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) && !strchr(path + 5, '/');
@@ -181,7 +182,7 @@ void dt_status_print(int state)
 	write_line(line, len);
 }
 
-/* Indexed by DEVTRACE_BAD_*. */
+/* Names and ranges of the values, indexed by DEVTRACE_BAD_*. */
 static const struct {
 	const char *name, *range;
 } ranges[] = {
@@ -213,7 +214,7 @@ void dt_refused_print(unsigned int what, unsigned long long value)
 		return;
 	len = status_put(line, len, "devtrace: ");
 	len = status_put(line, len, ranges[what].name);
-	/* A negative int, sign-extended to 64 bits. */
+	/* The value was a negative int and was sign-extended to 64 bits. */
 	if (value >> 63)
 		len = status_put(line, len, "-");
 	len = put_number(line, len, value >> 63 ? 0 - value : value);

@@ -2,8 +2,8 @@
 /*
  * emit_text.c - text events: one STR element, copied or formatted by vsnprintf(3)
  *
- * Most texts are short and threads may have small stacks, so the large buffer is in a function
- * of its own, which only a long text calls.
+ * Most texts are short, and a thread may have a small stack. So the large buffer is in a separate
+ * function, which only long texts call.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int emit_long(uint8_t severity, const char *text, size_t len)
 	return devtrace_end(&r);
 }
 
-/* Remove one trailing newline: readers end the lines themselves. */
+/* Emit a text without one trailing newline, because readers end each line themselves. */
 static int emit_text(uint8_t severity, const char *text, size_t len)
 {
 	if (len && text[len - 1] == '\n')
@@ -51,16 +51,16 @@ int devtrace_puts_(uint8_t severity, const char *text)
 __attribute__((noinline))
 static int format_long(uint8_t severity, const char *format, va_list args)
 {
-	/*
-	 * The buffer has one byte more than a record, to tell whether a character ends at the
-	 * limit.
-	 */
+	/* One byte more than a record holds, to see whether a character ends at the limit. */
 	char text[DEVTRACE_RECORD_MAX + 1];
 	int n = vsnprintf(text, sizeof(text), format, args);
 
 	DEVTRACE_RECORD(r, DEVTRACE_RECORD_MAX);
 
-	/* The first attempt found a long text, but its arguments may have changed since. */
+	/*
+	 * The first vsnprintf() found a long text, but another thread may have changed its
+	 * arguments since.
+	 */
 	if (n <= 0)
 		return n < 0 ? emit_error(errno) : emit_short(severity, "", 0);
 	devtrace_head_(&r, DEVTRACE_T_TEXT, severity, 0);

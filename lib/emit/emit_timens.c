@@ -2,17 +2,18 @@
 /*
  * emit_timens.c - is this process in a time namespace?
  *
- * In a time namespace clock_gettime(2) differs from the kernel's clock, but the counter and the
- * control page do not. A lane takes its times from the CPU's counter. If the kernel withdraws the
- * counter, which it may do at any time, only clock_gettime(2) is left, and its times would be wrong
- * here. So a thread in a time namespace gets no lane. A process normally enters a time
- * namespace by fork(2), so a child of fork(2) checks again. A single-threaded process can also
- * enter one by setns(2), which the library cannot notice; checking at each reading would cost
- * more than the reading. Such a program calls devtrace_open() afterwards and gives up its lane;
- * see libdevtrace(3).
+ * In a time namespace clock_gettime(2) returns a shifted time, but the CPU's counter and the
+ * control page stay those of the kernel. The times in a lane come from the counter. If the kernel
+ * forbids the counter, which it may do at any time, only clock_gettime(2) is left. To avoid wrong
+ * times in that case, a thread in a time namespace gets no lane.
  *
- * Only the result of that check, one word, is written, so all functions may run in a signal
- * handler that interrupts any of them.
+ * A process normally enters a time namespace by fork(2), so a child of fork(2) checks again. A
+ * single-threaded process can also enter one by setns(2), which the library cannot notice; a check
+ * at each reading of the clock would cost more than the reading. Such a program must call
+ * devtrace_open() afterwards and give up its lane; see libdevtrace(3).
+ *
+ * The functions write only the result of the check, one word, so all of them may run in a signal
+ * handler that interrupts another.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +21,7 @@
 #include <unistd.h>
 #include "emit.h"
 
-/* Link of the initial time namespace: PROC_TIME_INIT_INO. */
+/* Text of the link in the initial time namespace. The number is the kernel's PROC_TIME_INIT_INO. */
 #define INITIAL	"time:[4026531834]"
 
 static enum { NOT_LOOKED, UNSHIFTED, SHIFTED } shift;
@@ -32,7 +33,7 @@ void dt_timens_look(void)
 	ssize_t n = readlink("/proc/self/ns/time", link, sizeof(link));
 	bool other = n >= 0 && (n != sizeof(INITIAL) - 1 || memcmp(link, INITIAL, (size_t)n));
 
-	/* Without the link the kernel has no time namespaces, or /proc is not mounted. */
+	/* If the link is missing, the kernel has no time namespaces, or /proc is not mounted. */
 	__atomic_store_n(&shift, other ? SHIFTED : UNSHIFTED, __ATOMIC_RELAXED);
 	errno = saved;
 }
@@ -44,7 +45,7 @@ bool dt_clock_unshifted(void)
 	return __atomic_load_n(&shift, __ATOMIC_RELAXED) == UNSHIFTED;
 }
 
-/* Check at once, because seccomp(2) may later forbid the child these calls. */
+/* Check in the child at once, because seccomp(2) may later forbid it these calls. */
 static void timens_forked(void)
 {
 	if (shift != NOT_LOOKED)

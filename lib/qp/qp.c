@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * qp.c - functions behind the headers of devtrace/qp
+ * qp.c - functions of the headers in devtrace/qp
  *
- * The QS filters, the record of a failed assertion, and names of array elements. Threads may change
- * and test the filters at any time: each bit is changed atomically and depends on no other.
+ * The QS filters, the record of a failed assertion, and names of array elements. Threads may
+ * change and test the filters at any time, because each bit changes atomically and is independent
+ * of the others.
  *
- * Invariants: QS-ID 0, the dictionaries and the records about the connection are always wanted.
+ * Invariants: QS-ID 0, the dictionaries and the records about the connection always pass.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -19,7 +20,10 @@ struct range {
 
 #define MAX_RANGES	4
 
-/* In the order of the groups from QS_GRP_ALL on; a range that ends with 0 ends the list. */
+/*
+ * Ranges of record numbers, by group from QS_GRP_ALL on. A range that ends with 0 ends the group's
+ * list.
+ */
 static const struct range groups[][MAX_RANGES] = {
 	{ { 1, 124 } },						/* all */
 	{ { 1, 9 }, { 55, 57 } },				/* state machines */
@@ -39,7 +43,7 @@ static const struct range groups[][MAX_RANGES] = {
 	{ { 100, 124 } },
 };
 
-/* As in QS at the start: all QS-IDs pass, but only the records that are always sent. */
+/* The state of QS at program start: all QS-IDs pass, but only the records that are always sent. */
 struct devtrace_qp devtrace_qp = {
 	.glb = { 0x01, 0, 0, 0, 0, 0, 0x40, 0xfc, 0x7f, 0, 0, 0, 0, 0, 0, 0 },
 	.loc = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -62,7 +66,7 @@ static void qp_set(uint8_t *bits, unsigned int n, bool wanted)
 		__atomic_fetch_and(&bits[n >> 3], (uint8_t)~bit, __ATOMIC_RELAXED);
 }
 
-/* The program may define this function. */
+/* Present if the program defines this function. */
 QSTimeCtr QS_onGetTime(void) __attribute__((weak));
 
 uint8_t devtrace_qp_init(void)
@@ -148,8 +152,8 @@ int devtrace_qp_loc_filter(int id)
 int devtrace_qp_dict_array(const void *object, unsigned int index, const char *name)
 {
 	/*
-	 * The buffer is longer than a name in the dictionary, so that the library reports the
-	 * truncation.
+	 * Longer than a name in the dictionary, so that a name that is too long is truncated and
+	 * reported there.
 	 */
 	char with[128];
 	const char *rest;
@@ -160,7 +164,7 @@ int devtrace_qp_dict_array(const void *object, unsigned int index, const char *n
 		return EINVAL;
 	name = devtrace_qs_name_(name);
 	len = strcspn(name, "[");
-	/* Skip the text up to the closing bracket. An index may have brackets of its own. */
+	/* Find the bracket that closes the index. The index itself may contain brackets. */
 	for (rest = name + len; *rest; rest++) {
 		open += (*rest == '[') - (*rest == ']');
 		if (!open)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * qp_port.c - the functions of QS that a program or a port calls for its buffers
+ * qp_port.c - QS's functions for the buffers of a program or port
  *
- * There is no buffer to send or to parse: requests come by the receive channel. All functions here
- * are weak, so a program that defines such a function uses its own.
+ * There is no buffer to send or to parse, because requests arrive over the receive channel. All
+ * functions here are weak: if a program defines such a function, its own is used.
  */
 #include <devtrace/qp/qs.h>
 

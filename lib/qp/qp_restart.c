@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * qp_restart.c - a RESET executes a fixture of QUTest anew
+ * qp_restart.c - a RESET request executes the program of a QUTest fixture anew
  *
- * The process id stays the same, so qsgate(1) follows the program.
+ * The process id stays the same, so qsgate(1) keeps its connection to the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>

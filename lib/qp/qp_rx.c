@@ -2,11 +2,12 @@
 /*
  * qp_rx.c - the receive channel of a QP program, which calls QS_RX_INPUT()
  *
- * Requests go to the functions that QS calls, in the thread that calls QS_RX_INPUT(), and to QP/C
- * by the functions of devtrace/qp/qs_framework.h. A program that never calls QS_RX_INPUT() has no
- * channel. A program that opened one itself, by devtrace_rx_open(), keeps it.
+ * A request is executed by the same functions that QS calls, in the thread that calls
+ * QS_RX_INPUT(), or by QP/C through the functions of devtrace/qp/qs_framework.h. A program that
+ * never calls QS_RX_INPUT() has no channel. If the program has called devtrace_rx_open() itself,
+ * that channel stays.
  *
- * Invariant: one thread of a process serves at a time; others return at once.
+ * Invariant: one thread of a process serves at a time; the calls of other threads return at once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 #define WEAK	__attribute__((weak))
 
-/* The program or QP/C may define these; fixtures of QUTest have the last three. */
+/* The program or QP/C may define these; only QUTest's fixtures have the last three. */
 WEAK void QS_onReset(void);
 WEAK void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3);
 extern WEAK const struct devtrace_qp_framework devtrace_qp_framework;
@@ -27,7 +28,7 @@ WEAK void QS_onTestSetup(void);
 WEAK void QS_onTestTeardown(void);
 extern WEAK char devtrace_qp_is_fixture;
 
-/* QS names the sender of a host's events so. */
+/* The sender of a host's events. QS uses the same name. */
 static char qp_sender;
 
 static void qp_command(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uint32_t p3)
@@ -91,12 +92,15 @@ static void qp_open(void)
 
 void devtrace_qp_rx_input(void)
 {
-	/* A child of fork(2) has no channel, and its parent's thread does not serve there. */
+	/*
+	 * After fork(2) the child has no channel, and a thread of the parent that was serving is
+	 * not in the child.
+	 */
 	static pid_t opened_by, served_by;
 	const pid_t me = getpid();
 	pid_t before = __atomic_load_n(&served_by, __ATOMIC_RELAXED);
 
-	/* Pairs with the release store below: the next server sees what this one left. */
+	/* Pairs with the release store below: see all stores of the thread that served before. */
 	if (before == me || !__atomic_compare_exchange_n(&served_by, &before, me, false,
 							 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
@@ -110,7 +114,10 @@ void devtrace_qp_rx_input(void)
 
 int devtrace_qp_object(const void *object, size_t size, const char *name)
 {
-	/* It names the object, too, unless the object or its name is none for hosts. */
+	/*
+	 * Registering the object also names it. This fails only if the address or the name is not
+	 * valid for hosts.
+	 */
 	if (!devtrace_rx_object(DEVTRACE_RX_ANY, (void *)object, size, name))
 		return 0;
 	return devtrace_dict_obj((uintptr_t)object, name);

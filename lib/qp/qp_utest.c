@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * qp_utest.c - the functions of devtrace/qp/qutest.h: a test fixture serves its script
+ * qp_utest.c - the functions of devtrace/qp/qutest.h: a test fixture executes its script's
+ * requests
  *
- * Requests are executed in the thread that calls QF_run(), as QUTest does.
+ * As in QUTest, the thread that calls QF_run() executes the requests.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +23,10 @@ int devtrace_qp_test_run(void)
 {
 	DEVTRACE_RECORD(r, 8);
 
-	/* The script sends its first request when it sees QS_QF_RUN: first open the channel. */
+	/*
+	 * Open the channel first, because the script sends its first request when it sees
+	 * QS_QF_RUN.
+	 */
 	devtrace_qp_rx_input();
 	if (devtrace_begin_type(&r, DEVTRACE_QS_TYPE(QS_QF_RUN)))
 		devtrace_end(&r);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rkh.c - functions behind the headers of devtrace/rkh
+ * rkh.c - functions of the headers in devtrace/rkh
  *
- * The RKH filters, the names, the record of a failed assertion, and the functions of a port. A
- * name goes into the dictionaries of the stream and into an event with the kind and the owner of
- * the named object. Threads may change and test the filters at any time: each bit is changed
- * atomically and depends on no other.
+ * The RKH filters, the names, and the record of a failed assertion. A name is added to the
+ * dictionaries of the stream, and is contained in an event together with the kind and the owner of
+ * the named object. Threads may change and test the filters at any time, because each bit changes
+ * atomically and is independent of the others.
  *
- * Invariants: a set bit lets events pass. Names, the configuration and failed assertions depend
- * only on the device's filter.
+ * Invariants: a set bit passes events. Only the device's filters apply to names, the configuration
+ * and failed assertions.
  */
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,10 @@
 
 struct devtrace_rkh devtrace_rkh;
 
-/* A child of fork(2) is a process of its own, whose names the stream does not have yet. */
+/*
+ * After fork(2), the child must emit this anew: for the stream it is another process without
+ * names.
+ */
 void devtrace_rkh_begin(void)
 {
 	static pid_t told;
@@ -75,7 +78,7 @@ void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt)
 	}
 }
 
-/* Find the bits of a filter. Return their number; 0: no such filter. */
+/* Find the bits of a filter. Return their number, or 0 if there is no such filter. */
 static unsigned int filter_bits(RKHFilter fd, uint8_t **bits)
 {
 	if (fd == RKHFilterSma) {
@@ -115,7 +118,7 @@ rbool_t rkh_trc_symFil_isoff(RKHFilter fd, RKH_TRC_FSLOT slot)
 	return slot < filter_bits(fd, &bits) && devtrace_rkh_bit_(bits, slot);
 }
 
-/* A name that is an expression of the program may begin with "&". */
+/* Remove the "&" at the beginning of a name that was made from the program's source text. */
 static const char *rkh_plain(const char *name)
 {
 	return name + (*name == '&');
@@ -149,7 +152,7 @@ void devtrace_rkh_symbol(unsigned int kind, uint64_t key, uint64_t owner, const 
 		return;
 	devtrace_rkh_begin();
 	add_name(kind, key, rkh_plain(name));
-	/* For the other kinds the dictionary is sufficient. */
+	/* Objects of other kinds need only the dictionary. */
 	if (kind < RKH_TE_FWK_AO || kind > RKH_TE_FWK_ACTOR ||
 	    !devtrace_enabled(DEVTRACE_RKH_SYMBOL))
 		return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rkh_port.c - an RKH port's functions for its byte stream
+ * rkh_port.c - the functions of an RKH port for its byte stream
  *
- * There is no byte stream: events go into the lane at once, and readers open the device. The
- * functions are weak, so a port that has them keeps its own.
+ * There is no byte stream: events are written to the lane at once, and readers open the device.
+ * The functions are weak: if a port defines them, its own are used.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -34,7 +34,7 @@ static RKH_TS_T rkh_port_getts(void)
 
 RKH_TS_T rkh_trc_getts(void) __attribute__((weak, alias("rkh_port_getts")));
 
-/* Not in rkh_trc_open(), which a port may define itself. */
+/* A constructor, because a port may define rkh_trc_open() itself. */
 __attribute__((constructor))
 static void rkh_port_tell_clock(void)
 {

@@ -3,8 +3,8 @@
  * rx.c - the receive channel: hosts on a socket, and the thread that serves them
  *
  * Invariants
- * - The kernel decides which host may connect, see rx_socket.c. The channel does not compare user
- *   numbers, because in a user namespace all unmapped users have the same number.
+ * - The kernel decides which host may connect, see rx_socket.c. This file does not compare user
+ *   ids, because in a user namespace all users that are not mapped have the same id.
  * - The channel never waits for a host: all sockets are non-blocking, and a host that does not
  *   read its answers is disconnected.
  * - A process has one channel; a child of fork(2) has none.
@@ -44,7 +44,7 @@ static void take_host(struct rx *rx)
 	rx->peers[i] = (struct rx_peer){ .fd = fd, .host = ++rx->hosts };
 }
 
-/* Receive and answer a request. Return 1, or 0 if there was no request. */
+/* Receive and answer one request. Return 1, or 0 if none was waiting. */
 static int rx_hear(struct rx *rx, struct rx_peer *peer)
 {
 	uint8_t request[RX_REQUEST_MAX], answer[RX_HEAD + 1 + 1024];
@@ -58,11 +58,17 @@ static int rx_hear(struct rx *rx, struct rx_peer *peer)
 		let_go(peer);
 		return 0;
 	}
-	/* A truncated message is no valid request. */
+	/*
+	 * A message that did not fit into the buffer is no valid request: refuse it like an empty
+	 * one.
+	 */
 	if (n > (ssize_t)sizeof(request))
 		n = 0;
 	len = dt_rx_request(rx, peer, request, (size_t)n, answer);
-	/* The callback may have closed the channel, or served other hosts during a pause. */
+	/*
+	 * The callback may have closed the channel or paused, and another host may have got this
+	 * slot meanwhile.
+	 */
 	if (peer->fd >= 0 && peer->host == host &&
 	    send(peer->fd, answer, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len)
 		let_go(peer);
@@ -70,7 +76,8 @@ static int rx_hear(struct rx *rx, struct rx_peer *peer)
 }
 
 /*
- * Serve requests until the timeout. Return the number of requests, or -1 if the channel must end.
+ * Serve requests until the timeout. Return how many were served, or -1 if the channel must be
+ * closed.
  */
 static int rx_serve(struct rx *rx, int timeout)
 {
@@ -99,7 +106,7 @@ static void *rx_thread(void *arg)
 	return NULL;
 }
 
-/* Close all descriptors; the objects stay. */
+/* Close all descriptors of the channel, but keep the objects. */
 static void rx_shut(struct rx *rx)
 {
 	int i;
@@ -128,7 +135,10 @@ static void in_child(void)
 	if (dt_rx.open)
 		rx_shut(&dt_rx);
 	pthread_mutex_init(&dt_rx.lock, NULL);
-	/* Other threads, waiting or in a callback, do not exist in the child. */
+	/*
+	 * Other threads do not exist in the child, neither waiting ones nor those that run a
+	 * callback.
+	 */
 	pthread_cond_init(&dt_rx.go, NULL);
 	while (*at) {
 		if (pthread_equal((*at)->by, pthread_self()))

@@ -2,7 +2,7 @@
 /*
  * rx.h - private to the receive channel
  *
- * On the socket (SOCK_SEQPACKET) a message is a request or an answer:
+ * Each message on the socket (SOCK_SEQPACKET) is a request or an answer:
  *	request	u8 version, u8 request, u16 number, data
  *	answer	u8 version, u8 request, u16 number, u8 status, data
  * All numbers are little-endian.
@@ -30,38 +30,41 @@ struct rx_object {
 };
 
 /*
- * A host and its current objects. If an object is NULL, the object that any host made current
- * last is used.
+ * A host, and the objects that it made current. If it made none of a kind current, the object of
+ * this kind that any host last made current is used.
  */
 struct rx_peer {
 	int	fd;
-	/* creation number, to notice that a callback freed the slot and another host got it */
+	/*
+	 * number of the host, never reused: shows that a callback freed this slot and another host
+	 * got it
+	 */
 	uint64_t host;
 	void	*current[DEVTRACE_RX_KINDS];
 };
 
-/* A callback that uses an object; on the stack of the calling thread. */
+/* A running callback that uses an object. The structure is on the stack of its thread. */
 struct rx_use {
 	void		*object;
 	pthread_t	by;
-	struct rx_use	*outer;		/* next in the list: a pausing callback lets others run */
+	struct rx_use	*outer; /* next in the list: a callback that pauses lets others run */
 };
 
 struct rx {
 	struct devtrace_rx_ops	ops;
 	void			*arg;
 	int			listen, poll, stop;
-	/* the file that @listen is bound to; a host connects through it */
+	/* descriptor of the file to which @listen is bound; a host connects through it */
 	int			inode;
 	bool			open, thread_runs;
-	unsigned int		life;		/* changes when the channel is opened or closed */
+	unsigned int		life; /* incremented when the channel is opened or closed */
 	pthread_t		thread;
 	struct rx_peer		peers[RX_PEERS];
-	uint64_t		hosts;		/* created so far */
+	uint64_t		hosts;		/* number of hosts so far */
 
-	/* Protected by the lock; any thread may use these. */
+	/* Any thread may use the following members; @lock protects them. */
 	pthread_mutex_t		lock;
-	pthread_cond_t		go;		/* CONTINUE came, or a callback returned */
+	pthread_cond_t		go; /* signaled by a CONTINUE request and when a callback returns */
 	struct rx_object	*objects;
 	size_t			nr_objects;
 	struct rx_use		*uses;
@@ -73,27 +76,27 @@ struct rx {
 
 extern struct rx dt_rx;
 
-/* Execute one request. Return the answer's length. */
+/* Execute one request. Return the length of the answer. */
 size_t dt_rx_request(struct rx *rx, struct rx_peer *peer, const uint8_t *p, size_t n,
 		     uint8_t *answer);
 /*
- * Call dt_rx_enter() before a callback uses an object. It is called with the lock held and
- * releases the lock. It returns the object or NULL. Call dt_rx_leave() after the callback.
+ * Every callback that uses an object is called between dt_rx_enter() and dt_rx_leave().
+ * dt_rx_enter() is called with the lock held and releases it. It returns the object or NULL.
  */
 void *dt_rx_enter(struct rx *rx, struct rx_use *use, const struct rx_object *o);
 void dt_rx_leave(struct rx *rx, struct rx_use *use);
-/* Is another thread's callback using the object? Called with the lock held. */
+/* Does a callback in another thread use the object? Called with the lock held. */
 bool dt_rx_used_by_others(const struct rx *rx, const void *object);
 /* Emit a TEST_PAUSED record. */
 void dt_rx_paused(void);
 /*
- * Open @listen and @inode. The name of the file says whether @anybody is served. Return 0 or an
- * errno number; the caller closes both descriptors in both cases.
+ * Open @listen and @inode. The file's name tells hosts whether the program serves @anybody. Return
+ * 0 or an errno number; the caller closes both descriptors in either case.
  */
 int dt_rx_listen(struct rx *rx, bool anybody);
 /*
- * Connect to a process and check that the listening socket is that process's. *anybody: what it
- * said to dt_rx_listen(). Return 0 or an errno number.
+ * Connect to a process, and check that this process listens on the socket. *anybody: the value
+ * that it passed to dt_rx_listen(). Return 0 or an errno number.
  */
 int dt_rx_connect(pid_t pid, int *fd, bool *anybody);
 

@@ -2,16 +2,15 @@
 /*
  * rx_do.c - requests of hosts, and the program's objects
  *
- * A request is checked completely before anything is done. Its result goes to the host, and into
- * the trace as a QS target sends it: RX_STATUS with the request, or with 80 and the error;
- * TARGET_DONE after a lengthy request; PEEK_DATA, QUERY_DATA, TARGET_INFO.
+ * A request is checked completely before it is executed. The host gets the result, and the program
+ * emits it as a QS target does: RX_STATUS with the number of the request, or with 0x80 plus an
+ * error code; TARGET_DONE after a request that takes time; PEEK_DATA, QUERY_DATA, TARGET_INFO.
  *
  * Invariants
- * - Memory is accessed only within an object of the table, with the lock held, so never after
- *   devtrace_rx_forget().
- * - A callback gets an object only while the object is in the table. Until the callback returns,
- *   it is in the list of uses, because devtrace_rx_forget() waits for the callbacks of other
- *   threads.
+ * - Memory is accessed only with the lock held and only within an object of the table, so never
+ *   after devtrace_rx_forget().
+ * - A callback gets an object only while the object is in the table. While the callback runs, it
+ *   is in the list of uses, because devtrace_rx_forget() waits for the callbacks of other threads.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +19,7 @@
 #include "rx.h"
 #include "wire/bytes.h"
 
-/* Event types of the records: QS's number + 24. */
+/* Event types of the records: the numbers of QS plus 24. */
 #define T_TEST_PAUSED	82
 #define T_PROBE_GET	83
 #define T_TARGET_INFO	88
@@ -29,11 +28,11 @@
 #define T_QUERY_DATA	91
 #define T_PEEK_DATA	92
 
-/* Defined if the program is linked with libdevtrace-qp. */
+/* These functions exist if the program is linked with libdevtrace-qp. */
 int devtrace_qp_glb_filter(int record) __attribute__((weak));
 int devtrace_qp_loc_filter(int id) __attribute__((weak));
 
-/* A request, and the answer being built. */
+/* A request, and the answer to it. */
 struct call {
 	struct rx	*rx;
 	struct rx_peer	*peer;
@@ -67,7 +66,10 @@ void dt_rx_paused(void)
 		devtrace_end(&r);
 }
 
-/* A key from a host is only compared with addresses. It is never used as an address. */
+/*
+ * Find an object by kind and key or name. A host's key is only compared with addresses, never used
+ * as one.
+ */
 static struct rx_object *rx_find_exact(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
 {
 	size_t i;
@@ -82,7 +84,7 @@ static struct rx_object *rx_find_exact(struct rx *rx, uint8_t kind, uint64_t key
 	return NULL;
 }
 
-/* An object of this kind, or of any kind. */
+/* Find an object that was registered for this kind, or for any kind. */
 static struct rx_object *rx_find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
 {
 	struct rx_object *o = rx_find_exact(rx, kind, key, name);
@@ -91,8 +93,8 @@ static struct rx_object *rx_find(struct rx *rx, uint8_t kind, uint64_t key, cons
 }
 
 /*
- * Return the current object of a kind, or NULL if there is none or it was forgotten. Called with
- * the lock held.
+ * Return the current object of a kind, or NULL if there is none or the program has removed it.
+ * Called with the lock held.
  */
 static struct rx_object *rx_current(const struct call *c, uint8_t kind)
 {
@@ -131,7 +133,7 @@ static uint8_t do_command(struct call *c)
 {
 	uint8_t all[13] = { 0 };
 
-	/* Parameters at the end may be missing. */
+	/* The host may leave out parameters at the end: they are 0. */
 	if (c->n < 1 || c->n > 13 || (c->n - 1) % 4)
 		return DEVTRACE_RX_BAD;
 	if (!c->rx->ops.command)
@@ -144,7 +146,7 @@ static uint8_t do_command(struct call *c)
 	return DEVTRACE_RX_OK;
 }
 
-/* Requests without data that call one function. */
+/* Execute a request without data by calling one function. */
 static uint8_t rx_simple(struct call *c, void (*fn)(void *arg))
 {
 	if (c->n)
@@ -168,7 +170,7 @@ static uint8_t do_tick(struct call *c)
 	return DEVTRACE_RX_OK;
 }
 
-/* Store values. An aligned value is stored by a single access. */
+/* Store values, an aligned value by a single access. */
 static void rx_store(uint8_t *to, const uint8_t *le, unsigned int size)
 {
 	uint32_t v32;
@@ -216,7 +218,7 @@ static void tell_peek(const struct call *c, size_t offset, uint8_t size, uint8_t
 	devtrace_end(&r);
 }
 
-/* Peek, poke and fill. */
+/* Execute a PEEK, POKE or FILL request. */
 static uint8_t do_memory(struct call *c)
 {
 	struct rx_object *o;
@@ -330,7 +332,7 @@ static uint8_t do_object_filter(struct call *c)
 	return DEVTRACE_RX_OK;
 }
 
-/* Called for each kind that the request names. */
+/* Make an object current for one kind; called for each kind that the request names. */
 static bool make_current(struct call *c, uint8_t kind, uint64_t key, const char *name)
 {
 	struct rx_object *o = rx_find(c->rx, kind, key, name);
@@ -397,7 +399,7 @@ static uint8_t do_query(struct call *c)
 		return DEVTRACE_RX_UNHANDLED;
 	if (!enter_current(c, &use, *c->p))
 		return DEVTRACE_RX_NO_OBJECT;
-	/* The host gets the data even if the event is filtered out. */
+	/* The host gets the data even if a filter refuses the event. */
 	devtrace_begin_plain_(&r, T_QUERY_DATA);
 	head = r.pos;
 	devtrace_u8(&r, *c->p);
@@ -499,7 +501,7 @@ size_t dt_rx_request(struct rx *rx, struct rx_peer *peer, const uint8_t *p, size
 	if (status)
 		c.len = 0;
 	/*
-	 * The codes of QS: 43 for an unknown request, 50 for a malformed request, otherwise the
+	 * QS's error codes: 0x43 for an unknown request, 0x50 for a malformed one, otherwise the
 	 * number of the request.
 	 */
 	if (status)
@@ -546,7 +548,7 @@ void devtrace_rx_forget(void *object)
 			rx->objects[i] = rx->objects[--rx->nr_objects];
 		else
 			i++;
-	/* From here on no new callback gets the object. Wait for the callbacks that use it. */
+	/* No new callback can get the object now. Wait for those that use it. */
 	while (dt_rx_used_by_others(rx, object))
 		pthread_cond_wait(&rx->go, &rx->lock);
 	pthread_mutex_unlock(&rx->lock);

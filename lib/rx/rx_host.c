@@ -55,7 +55,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Wait until the socket is ready. Return 0 or an errno number. */
+/* Wait until the socket is ready or the time @end is reached. Return 0 or an errno number. */
 static int wait_for(int fd, short what, int64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = what };
@@ -83,7 +83,7 @@ static int send_request(struct devtrace_rx_host *host, uint8_t request, const vo
 	if (len)
 		memcpy(buf + RX_HEAD, data, len);
 	while (send(host->fd, buf, RX_HEAD + len, MSG_NOSIGNAL) < 0) {
-		/* The program may have sent a reason before it closed. */
+		/* The program may have sent a reason before it closed the connection: read it. */
 		if (errno == EPIPE || errno == ECONNRESET)
 			break;
 		if (errno != EAGAIN && errno != EINTR)
@@ -95,14 +95,14 @@ static int send_request(struct devtrace_rx_host *host, uint8_t request, const vo
 	return 0;
 }
 
-/* Take the next answer, and return in @request and @number which request it answers. */
+/* Receive one answer, and return in @request and @number which request it answers. */
 static int take_answer(struct devtrace_rx_host *host, uint8_t *request, uint16_t *number,
 		       struct devtrace_rx_answer *answer)
 {
 	uint8_t buf[RX_REQUEST_MAX];
 	ssize_t n = recv(host->fd, buf, sizeof(buf), 0);
 
-	/* ECONNRESET is reported once, before the bytes received. */
+	/* The kernel reports ECONNRESET once, and then returns the bytes that arrived before. */
 	if (n < 0 && errno == ECONNRESET)
 		n = recv(host->fd, buf, sizeof(buf), 0);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -130,8 +130,8 @@ int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void 
 		if (err == EAGAIN)
 			err = wait_for(host->fd, POLLIN, end);
 		/*
-		 * Skip late answers to earlier calls; BUSY means that the program refuses the
-		 * connection.
+		 * Skip late answers to earlier calls. The status BUSY is sent without a request:
+		 * the program refuses the connection.
 		 */
 		else if (!err && (answer->status == DEVTRACE_RX_BUSY ||
 				  (to == request && number == host->number)))

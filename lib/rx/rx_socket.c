@@ -2,22 +2,22 @@
 /*
  * rx_socket.c - a listening socket without a name, and how a host connects to it
  *
- * The program binds its socket to a file of mode 0600 under a random name, keeps the file open
- * with O_PATH, and removes the name before it listens. The only path left is /proc/PID/fd/N. The
- * kernel lets a process follow this path only if the process may read the program's memory
- * (PTRACE_MODE_READ): if it has the program's own user IDs, or CAP_SYS_PTRACE in the program's
- * user namespace. The kernel compares its own IDs, not the numbers of a user namespace.
+ * The program binds its socket to a file of mode 0600 with a random name, opens the file with
+ * O_PATH, and removes the name before it listens. The only path that is left is /proc/PID/fd/N.
+ * The kernel lets a process follow this path only if it may read the program's memory
+ * (PTRACE_MODE_READ): if it has the user ids of the program, or CAP_SYS_PTRACE in the program's
+ * user namespace. The kernel compares its own ids, not those of a user namespace.
  *
  * Invariants
- * - No process can take over the name of a program: the path ends with the process, and a
- *   process that gets its PID later has other descriptors.
+ * - No other process can get the path of a program: the path ends with the process, and a process
+ *   that gets its PID later has other descriptors.
  * - Other users cannot connect, so they cannot fill the backlog.
- * - A killed program leaves nothing behind, unless it dies between bind(2) and unlink(2).
+ * - A killed program leaves no file behind, unless it dies between bind(2) and unlink(2).
  *
- * A descriptor under /proc/PID/fd may be another process's socket: a child inherits those of its
- * parent, a setuid program those of its caller, a daemon receives some. So the host asks the
- * kernel who called listen(2): the caller must have been the process that the host looks for, as
- * its current user or as root.
+ * A descriptor in /proc/PID/fd may be a socket of another process: a child inherits its parent's
+ * sockets, a setuid program its caller's, and a daemon may receive one. So the host asks the
+ * kernel which process called listen(2). It must be the process that the host looks for, and its
+ * user id at that time must be its current one or root.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -38,7 +38,7 @@
 #define ANYBODY	PREFIX "any-"
 #define TRIES	8
 
-/* Return a random number, or one from the clock if the kernel has no random bytes yet. */
+/* Return a random number; derive it from the clock while the kernel has no random bytes yet. */
 static uint64_t random_name(void)
 {
 	struct timespec t;
@@ -50,7 +50,7 @@ static uint64_t random_name(void)
 	return (uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec;
 }
 
-/* Is the directory safe: can no other user remove our file? */
+/* Is it certain that no other user can remove a file of ours from this directory? */
 static bool rx_dir_is_safe(const char *dir)
 {
 	struct stat st;
@@ -60,7 +60,10 @@ static bool rx_dir_is_safe(const char *dir)
 	return st.st_mode & S_ISVTX || !(st.st_mode & 0022);
 }
 
-/* Bind to a file in this directory and remove its name. *inode: the file, on success. */
+/*
+ * Bind the socket to a file in this directory and remove its name. On success *inode is the file's
+ * descriptor.
+ */
 static int rx_bind_in(int fd, const char *dir, const char *prefix, int *inode)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -82,8 +85,8 @@ static int rx_bind_in(int fd, const char *dir, const char *prefix, int *inode)
 }
 
 /*
- * The socket needs a file for the time of three system calls. Use the first directory that
- * accepts it: on a board, any of the directories may be read-only or missing.
+ * Bind and listen. The socket needs a file only for three system calls, so use the first directory
+ * that accepts it: on a board, any of the directories may be read-only or missing.
  */
 int dt_rx_listen(struct rx *rx, bool anybody)
 {
@@ -98,7 +101,10 @@ int dt_rx_listen(struct rx *rx, bool anybody)
 	snprintf(own, sizeof(own), "/run/user/%u", (unsigned int)geteuid());
 	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
 		err = rx_bind_in(rx->listen, dirs[i], anybody ? ANYBODY : PREFIX, &rx->inode);
-		/* A socket can be bound only once: an error after bind(2) is final. */
+		/*
+		 * A socket can be bound only once, so do not try another directory after bind(2)
+		 * succeeded.
+		 */
 		if (!err || rx->inode >= 0)
 			break;
 		if (!first || first == ENOENT)
@@ -109,14 +115,14 @@ int dt_rx_listen(struct rx *rx, bool anybody)
 	return listen(rx->listen, RX_PEERS) ? errno : 0;
 }
 
-/* A process, as the host sees it. */
+/* A process, as its status file describes it. */
 struct rx_process {
 	pid_t	pid;
 	uid_t	user;		/* effective */
 	bool	over;		/* a zombie */
 };
 
-/* Parse a line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
+/* Parse the line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
 static bool rx_effective_user(const char *line, uid_t *user)
 {
 	const char *real = line + strlen("Uid:"), *effective;
@@ -130,7 +136,7 @@ static bool rx_effective_user(const char *line, uid_t *user)
 	return end != effective;
 }
 
-/* Read a process's status by its number, or relative to its open @fds. */
+/* Read the status of a process: of the one with open @fds, or of the one with this PID. */
 static int rx_process_read(struct rx_process *p, pid_t pid, DIR *fds)
 {
 	char path[32], line[256];
@@ -157,13 +163,13 @@ static int rx_process_read(struct rx_process *p, pid_t pid, DIR *fds)
 		fclose(f);
 	if (found && !p->over)
 		return 0;
-	/* Without /proc, no program can be reached. */
+	/* If the process exists nevertheless, /proc is not mounted. */
 	return pid > 0 && fd < 0 && !kill(pid, 0) ? ENOENT : ESRCH;
 }
 
 /*
- * Read the process and open its directory of descriptors. The directory stays that of this
- * process even if the PID is reused.
+ * Read the status of a process and open its directory of descriptors. This directory belongs to
+ * the same process even if the PID is reused.
  */
 static int rx_process_open(struct rx_process *p, pid_t pid, DIR **fds)
 {
@@ -181,7 +187,7 @@ static int rx_process_open(struct rx_process *p, pid_t pid, DIR **fds)
 	return err;
 }
 
-/* Does the name of this descriptor's file begin so? */
+/* Does the name of the file behind this descriptor begin with prefix? */
 static bool rx_fd_is_named(DIR *fds, const char *fd, const char *prefix)
 {
 	char link[PATH_MAX], *name;
@@ -194,7 +200,7 @@ static bool rx_fd_is_named(DIR *fds, const char *fd, const char *prefix)
 	return name && !strncmp(name + 1, prefix, strlen(prefix));
 }
 
-/* Could this descriptor be the file of a receive channel, by its name? */
+/* Is this descriptor a socket file with the name of a receive channel? */
 static bool rx_fd_may_be(DIR *fds, const char *fd)
 {
 	struct stat st;
@@ -204,8 +210,8 @@ static bool rx_fd_may_be(DIR *fds, const char *fd)
 }
 
 /*
- * After connecting, check that @p is the process that listens. Return 0, ECONNREFUSED if it is
- * another process, or EPERM if it called listen(2) as another user.
+ * After connecting, check which process listens. Return 0 if it is @p, ECONNREFUSED if it is
+ * another process, or EPERM if @p called listen(2) as another user.
  */
 static int rx_proves(int fd, const struct rx_process *p)
 {
@@ -245,7 +251,7 @@ int dt_rx_connect(pid_t pid, int *fd, bool *anybody)
 
 	if (err)
 		return err;
-	/* A socket of another process must not hide the right one after it. */
+	/* Try all descriptors: a socket of another process must not hide the right one. */
 	while (found && (d = readdir(fds))) {
 		if (!rx_fd_may_be(fds, d->d_name))
 			continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rx_use.c - running callbacks, and their objects
+ * rx_use.c - the list of running callbacks, and the objects that they use
  *
- * Invariant: the list changes only with the lock held; each use is in the list while its callback
+ * Invariant: the list changes only with the lock held, and contains each use while its callback
  * runs.
  */
 #include "rx.h"

@@ -2,8 +2,8 @@
 /*
  * bytes.h - little-endian numbers in unaligned bytes
  *
- * The wire is little-endian on every machine. Shifts make the functions independent of byte
- * order and alignment; the compiler turns each into one load where the machine allows it.
+ * Frames are little-endian on every machine. The functions use shifts, which depend neither on the
+ * machine's byte order nor on alignment; the compiler turns them into one load where possible.
  */
 #ifndef DT_BYTES_H
 #define DT_BYTES_H

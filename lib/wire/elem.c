@@ -2,15 +2,15 @@
 /*
  * elem.c - parse the data elements of an event
  *
- * Programs build the elements and the kernel does not check them, so they are hostile input:
- * nothing is read beyond the end.
+ * Programs build the elements and the kernel does not check them, so they may be malicious:
+ * nothing is read beyond the end of the data.
  */
 #include <string.h>
 
 #include "bytes.h"
 #include "devtrace-decode.h"
 
-/* Bytes after the format byte, for types of fixed size. */
+/* Number of bytes after the format byte, for types of fixed size. */
 static const uint8_t fixed_size[16] = {
 	[DEVTRACE_E_I8] = 1, [DEVTRACE_E_U8] = 1,
 	[DEVTRACE_E_I16] = 2, [DEVTRACE_E_U16] = 2,

@@ -2,8 +2,8 @@
 /*
  * frame.c - the framing layer: flag and escapes, check values, and the encoder
  *
- * Invariants: an encoded frame has 7E only as its last byte, and 7D only before 5D or 5E.
- * dt_unescape() accepts only what the encoder can produce.
+ * Invariants: in an encoded frame, the byte 7E is only the last byte, and the byte 7D is only
+ * before 5D or 5E. dt_unescape() accepts only what the encoder can produce.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "devtrace-decode.h"
 #include "frame.h"
 
-/* The polynomials 1021 and 04C11DB7 with their bits reversed. */
+/* The polynomials 1021 and 04C11DB7, with their bits in reverse order. */
 #define POLY_CRC16	0x8408u
 #define POLY_CRC32	0xedb88320u
 
@@ -38,7 +38,7 @@ void dt_crc_init(struct dt_crc *c, enum devtrace_check check)
 
 	for (unsigned int i = 0; i < 256; i++)
 		c->t[0][i] = crc_bits(poly, i, 8);
-	/* Table k: the byte followed by k zero bytes. */
+	/* Entry i of table k is the CRC of byte i followed by k zero bytes. */
 	for (int k = 1; k < 8; k++)
 		for (unsigned int i = 0; i < 256; i++)
 			c->t[k][i] = c->t[k - 1][i] >> 8 ^
@@ -132,7 +132,7 @@ size_t dt_unescape(uint8_t *out, size_t size, const uint8_t *raw, size_t n)
 
 struct sink {
 	uint8_t	*out;
-	size_t	size, len;		/* if len > size, the frame did not fit */
+	size_t	size, len;		/* len > size: the frame did not fit */
 };
 
 static void frame_put(struct sink *s, uint8_t byte)
@@ -151,7 +151,7 @@ static void put_escaped(struct sink *s, uint8_t byte)
 	frame_put(s, byte);
 }
 
-/* Update the check's state by n bytes of the frame. */
+/* Continue the computation of a check over n bytes of the frame. */
 static uint32_t check_more(enum devtrace_check check, uint32_t state,
 			   const uint8_t *p, size_t n)
 {

@@ -2,8 +2,8 @@
 /*
  * frame.h - the framing layer: escapes and check values
  *
- * Private to the library. A raw frame is the bytes between two flags; a frame is a raw frame
- * without its escapes: sequence number, type, body, length byte, check.
+ * Private to the library. A raw frame is the bytes between two flags. Without its escapes it is a
+ * frame: sequence number, type, body, length byte, check.
  */
 #ifndef DT_FRAME_H
 #define DT_FRAME_H
@@ -18,8 +18,9 @@
 #define DT_CHECKS	3		/* number of enum devtrace_check values */
 
 /*
- * Tables of a reflected CRC of up to 32 bits, for eight bytes at a time. Each decoder builds its
- * own: the library has no writable data, and a program that only emits does not carry them.
+ * Tables of a CRC of up to 32 bits, to process eight bytes at a time. Each decoder builds its own
+ * tables, so that the library has no writable data and programs that only emit do not contain
+ * them.
  */
 struct dt_crc {
 	uint32_t t[8][256];
@@ -27,15 +28,15 @@ struct dt_crc {
 
 void dt_crc_init(struct dt_crc *c, enum devtrace_check check);
 
-/* Bytes of the check at the end of a frame. */
+/* Return the number of bytes of the check at the end of a frame. */
 static inline size_t dt_check_size(enum devtrace_check check)
 {
 	return (size_t)1 << check;
 }
 
 /*
- * Sum eight bytes at a time in four lanes of 16 bits. Each step adds at most 510 to a lane, so
- * 128 steps fit before the lanes are added up.
+ * Return the sum of n bytes modulo 256. Eight bytes at a time are added in four fields of 16 bits.
+ * Each step adds at most 510 to a field, so after 128 steps the fields are added up.
  */
 static inline uint8_t dt_sum8(const uint8_t *p, size_t n)
 {
@@ -68,23 +69,23 @@ static inline uint8_t dt_sum8(const uint8_t *p, size_t n)
 	return (uint8_t)sum;
 }
 
-/* Check value of n bytes. c: tables of this check, or NULL (slower). */
+/* Compute the check of n bytes. c: tables of this check, or NULL for a slower computation. */
 uint32_t dt_check_value(enum devtrace_check check, const struct dt_crc *c,
 			const uint8_t *p, size_t n);
 
 /*
- * Are the last of the n bytes the right check of the bytes before them? crc: tables of CRC-16 and
- * CRC-32.
+ * Do the last of the n bytes contain the right check of the bytes before them? crc: tables of
+ * CRC-16 and CRC-32.
  */
 bool dt_check_matches(const struct dt_crc crc[2], enum devtrace_check check,
 		      const uint8_t *p, size_t n);
 
-#define DT_UNESCAPE_BAD		((size_t)-1)	/* escape before another byte */
+#define DT_UNESCAPE_BAD		((size_t)-1)	/* an escape before an invalid byte */
 #define DT_UNESCAPE_LONG	((size_t)-2)	/* does not fit */
 
 /*
- * Remove the escapes of n raw bytes and return the length. The encoder makes only the escapes 7D
- * 5D and 7D 5E, so a 7D before any other byte is damage.
+ * Remove the escapes from n raw bytes and return the length. The only valid escapes are 7D 5D and
+ * 7D 5E; 7D before any other byte is damage.
  */
 size_t dt_unescape(uint8_t *out, size_t size, const uint8_t *raw, size_t n);
 
