@@ -9,6 +9,7 @@
  * they contain can be read and changed.
  *
  *	info [reason [stream [CPUS]]]	CPUS: sources from there on are lanes
+ *	machine 32|64		of the following INFO frames: the size of its pointers in bits
  *	boot BYTE		boot id of the following INFO frames, filled with BYTE
  *	note NAME VALUE		as written by programs that save streams
  *	clock TS REAL [MONO [BOOTTIME]]
@@ -41,6 +42,7 @@
 static uint8_t seq = 1;
 static uint64_t frames;
 static int boot = -1;
+static int bits = 64;
 static unsigned int cpus;	/* from the last INFO */
 static int flip;
 static unsigned long line_nr;
@@ -300,7 +302,7 @@ static void info(uint8_t reason, const char *stream)
 	put(&p, DEVTRACE_WIRE_VERSION, 1);
 	put(&p, DEVTRACE_CHECK_SUM8, 1);
 	put(&p, reason, 1);
-	put(&p, boot < 0 ? 0 : DEVTRACE_INFO_BOOT_ID, 1);
+	put(&p, (boot < 0 ? 0 : DEVTRACE_INFO_BOOT_ID) | (bits == 32 ? DEVTRACE_INFO_32BIT : 0), 1);
 	put(&p, cpus ? cpus + 4096 : 4, 2);
 	put(&p, cpus, 2);
 	put(&p, frames, 8);
@@ -515,6 +517,8 @@ static void line_command(char *line)
 		info(arg ? (uint8_t)number(arg) : 0, w ? w : "trace");
 	} else if (!strcmp(w, "boot")) {
 		boot = (uint8_t)number(word(&line));
+	} else if (!strcmp(w, "machine")) {
+		bits = (int)number(word(&line));
 	} else if (!strcmp(w, "note")) {
 		arg = word(&line);
 		note(arg, word(&line));

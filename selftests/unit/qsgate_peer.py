@@ -7,6 +7,7 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
                                 by name, and what comes back
     qspy PORTFILE               QSPY itself: listens for the target; its port goes to the file
     counts PORT                 a front end, when stamps are numbers of records
+    narrow PORT                 a front end, whose target has pointers of 4 bytes
     restart PORT                a front end, whose RESET executes the program anew
     anybody PORT                a front end that only root's gate refuses
     stuck PORT PID              a front end, whose program is stopped meanwhile
@@ -38,6 +39,7 @@ PATIENCE = 600
 INFO = bytes.fromhex('06') + struct.pack('<I', ~(260715 * 10000 + 815) & 0xffffffff) + \
     bytes.fromhex('444444880440250000' + '0c0f071a')
 RESET_INFO = bytes([0x46]) + INFO[1:]
+NARROW_INFO = INFO[:8] + b'\x44' + INFO[9:]
 RX = ('INFO COMMAND RESET TICK PEEK POKE FILL TEST_SETUP TEST_TEARDOWN TEST_PROBE GLB_FILTER LOC_FILTER '
       'AO_FILTER CURR_OBJ TEST_CONTINUE QUERY_CURR EVENT').split()
 
@@ -210,6 +212,42 @@ def counts(port):
     f.ask(bytes([7]), ack(7))
     f.ask(named(137, 'BQ', (5, 0), 'motor'), ack(13))
     f.ask(struct.pack('<BHBB', 4, 0, 4, 1), '0000000001 Trg-Peek *')
+    f.send(bytes([1, 99]))
+    while f.receive()[0] != 129:
+        pass
+
+
+def narrow(port):
+    f = FrontEnd(port)
+    f.send(bytes([0]))
+    record, data = f.receive()
+    if data == RESET_INFO[:8] + b'\x44' + RESET_INFO[9:]:
+        # The front end came before the stream.
+        record, data = f.receive()
+    ok((record, data) == (64, NARROW_INFO), 'INFO: pointers have 4 bytes', data)
+    f.ask(named(137, 'BI', (5, 0), 'motor'), ack(13))
+    f.ask(struct.pack('<BHBB', 4, 0, 4, 1), '?????????? Trg-Peek Offs=0,Size=4,Num=1,Data=<000005DC>')
+    f.ask(named(136, 'BI', (0, 0), 'philo'), ack(12))
+    f.ask(struct.pack('<BBI', 13, 5, 4096), err(13))
+    f.ask(struct.pack('<BBI', 13, 5, 0), err(13))
+    f.ask(struct.pack('<BBQ', 13, 5, 4096), err(0x50))
+    f.ask(named(139, 'II', (4711, 0), 'Philo_eating'), ack(9))
+    f.ask(bytes([1, 4]), ack(1), '?????????? TstProbe Fun=Philo_eating,Data=4711', done(1))
+    f.ask(named(137, 'BI', (6, 0), 'philo'), ack(13))
+    f.ask(bytes([15, 0]), '?????????? Query-SM Obj=philo,State=Philo_thinking')
+    f.ask(bytes([1, 2]), ack(1),
+          '===RTC===> St-Entry Obj=philo,State=Philo_thinking',
+          '?????????? ===>Tran Obj=philo,Sig=EAT_SIG,State=Philo_thinking->Philo_eating',
+          '?????????? AO-Post  Sdr=table,Obj=philo,Evt<Sig=00000077,Obj=0x????????,Pool=1,Ref=2>,'
+          'Que<Free=5,Min=3>',
+          '           Tick<0>  Ctr=0000070000',
+          '?????????? TE1-Rarm Obj=table,AO=NULL,Tim=9,Int=8,Was=0',
+          '?????????? =ASSERT= Mod=mo~d},Loc=42', done(1))
+    # The bytes of an object in a record, and those of a name
+    b = FrontEnd(port, 1)
+    b.send(struct.pack('<BB', 1, 1))
+    got = [b.receive() for _ in range(3)]
+    ok(len(got[1][1]) == 4 + 2 + 8 + 5 + 5 + 6 + 9 + 3 + 5 + 9 + 2, 'elements have pointers of 4 bytes', got)
     f.send(bytes([1, 99]))
     while f.receive()[0] != 129:
         pass
@@ -595,6 +633,7 @@ COMMANDS = {
     'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'rkh-records': rkh_records, 'counts': lambda port: counts(int(port)),
     'anybody': lambda port: anybody(int(port)), 'stuck': lambda port, pid: stuck(int(port), int(pid)),
     'end': lambda port: end(int(port)), 'restart': lambda port: restart(int(port)),
+    'narrow': lambda port: narrow(int(port)),
     'slow': lambda portfile, number: slow(portfile, int(number)), 'deaf': deaf,
     'again': again,
     'flood': lambda port, seed: flood(int(port), int(seed)),

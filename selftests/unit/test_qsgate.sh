@@ -89,7 +89,7 @@ begin_front()
 {
 	rm -f pipe pid err
 	mkfifo pipe
-	timeout $hang "$out/qsgate_program" >pipe 2>pid & program=$!
+	timeout $hang "$out/${of:-qsgate_program}" >pipe 2>pid & program=$!
 	# The pipe waits for the gate; the program tells its number once both are there. It is
 	# held for reading, or a program that writes before the gate has opened it would end.
 	# shellcheck disable=SC2094 # it is a FIFO
@@ -162,6 +162,14 @@ fi
 begin_front --test
 peer counts "$(port)"
 end "requests"
+
+# A machine of 32 bits
+export NARROW=1
+of=qsgate_program_low
+begin_front
+peer narrow "$(port)"
+end "requests"
+unset NARROW of
 
 # A RESET may execute the program anew, as a fixture of QUTest does.
 begin_front
@@ -323,6 +331,67 @@ diff want lines >differs
 ok $? "or by its number"
 timeout $hang "$tools/qsgate" --udp 0 --program cuatro three.trace >lines 2>said
 is "$? $(wc -l <lines)" "0 0" "another name is nobody's"
+# A machine of 32 bits, and then one of 64. A pointer that the first cannot have is no record of it.
+{
+	printf '%s\n' 'machine 32' info 'dict obj 1 0 0 16 four' 'dict obj 1 0 0 0x100000010 wide' \
+		'event 5000 tid=1 type=2 obj:16 fun:32' 'event 5000 tid=1 type=100 sig:4@18 fun:32 obj:16' \
+		'event 5000 tid=1 type=2 obj:0x100000010 fun:32' 'event 5000 tid=1 type=100 sig:4@0x100000010' \
+		'event 5000 tid=1 type=100 obj:0x100000010'
+} >narrow.gen
+{
+	cat narrow.gen
+	printf '%s\n' 'machine 64' info 'event 6000 tid=1 type=2 obj:16 fun:32' \
+		'event 6000 tid=1 type=2 obj:0x100000010 fun:32'
+} | "$out/gen_stream" >both.trace
+"$out/gen_stream" <narrow.gen >narrow.trace
+timeout $hang "$tools/qsgate" --udp 0 both.trace >lines 2>said
+cat >want <<'WANT'
+===RTC===> St-Exit  Obj=four,State=0x00000020
+0000000005 USER+000 00000004,Obj=0x00000012,Obj=0x00000012 0x00000020 four
+===RTC===> St-Exit  Obj=four,State=0x0000000000000020
+===RTC===> St-Exit  Obj=wide,State=0x0000000000000020
+WANT
+diff want lines >differs
+ok $? "pointers are as wide as those of the machine"
+sed 's/^/# /' differs
+grep -q '^qsgate: 4 records, 3 events that are not records' said
+ok $? "and those that are wider are counted"
+timeout $hang "$tools/qsgate" -q --to narrow.qs narrow.trace
+xxd -p narrow.qs | tr -d '\n' | sed 's/7e/7e\n/g' >frames
+{
+	sed -n '1s/^\(......\).*4444\(44\)\(..\)04.*/\1 \2 \3/p' frames
+	sed -n '2,$p' frames | cut -c 3- | sed 's/..7e$//'
+} >got
+printf '%s\n' '014046 44 44' 3d10000000666f757200 021000000020000000 \
+	64050000000a04000000120000000c200000000b10000000 >want
+diff want got >differs
+ok $? "frames, too, whose description is the first one"
+sed 's/^/# /' differs
+{
+	cat narrow.gen
+	printf '%s\n' 'machine 64' info 'event 6000 tid=1 type=2 obj:16 fun:32'
+} | "$out/gen_stream" >both.trace
+timeout $hang "$tools/qsgate" -q --to both.qs both.trace
+is "$(xxd -p both.qs | tr -d '\n' | sed 's/7e/7e\n/g' | grep -c '^..4046')" 2 "another machine is described anew"
+# Between two machines, a microcontroller is announced anew as soon as it tells its size.
+{
+	cat narrow.qs
+	printf '%s\n' info 'event 6000 tid=1 type=2 obj:16 fun:32' | "$out/gen_stream" >wide.trace
+	timeout $hang "$tools/qsgate" -q --to wide.qs wide.trace
+	cat wide.qs
+} >both.qs
+timeout $hang "$tools/devtrace-convert" --from qs -q both.qs | timeout $hang "$tools/qsgate" --udp 0 - 2>said |
+	grep -o 'Obj=.*,State=.*' >lines
+is "$(tail -n 2 lines | tr '\n' ' ')" "Obj=four,State=0x00000020 Obj=four,State=0x0000000000000020 " \
+	"a target tells how wide its pointers are"
+# RKH has the default sizes before its configuration comes.
+printf '%s\n' 'machine 32' info 'event 1000 tid=1 type=212 obj:16 obj:32' 'event 1000 tid=2 type=212 obj:16 obj:32' |
+	"$out/gen_stream" >narrow.trace
+timeout $hang "$tools/qsgate" --rkh --to narrow.rkh narrow.trace 2>said
+timeout $hang python3 "$here/qsgate_peer.py" rkh narrow.rkh >frames
+sed 's/^/# /' frames
+grep -q 'processes 1 and 2 both emit records' said
+ok $? "of RKH's programs, too, several are told"
 # Terminal controls in strings
 printf '%s\n' info 'dict obj 0 0 0 16 "o\x1b[2J"' 'dict usr 0 100 0 0 "U\x0d\x7f"' 'event 5000 type=2 obj:16 fun:0' \
 	'event 5000 type=100 str:"\x9b1m\xc2\x9b1m\xe2\x80\xae\xc3\xa4\x07"' \
@@ -510,7 +579,11 @@ gate='' program=''
 # A disk that is full, at once and at the end
 full="qsgate: /dev/full: No space left on device"
 mkfifo held
-timeout $hang "$tools/qsgate" -q --to /dev/full held 2>said 3<>held
+(
+	exec 3<>held
+	echo info | "$out/gen_stream" >held
+	exec timeout $hang "$tools/qsgate" -q --to /dev/full held 2>said
+)
 is "$? $(cat said)" "1 $full" "a file that cannot be written ends the gate"
 (ulimit -f 1; trap '' XFSZ; exec timeout $hang "$tools/qsgate" -q --to cut.qs qp.trace 2>said)
 is "$? $(cat said)" "1 qsgate: cut.qs: File too large" "so does one that cannot be written whole"
@@ -578,11 +651,10 @@ if [ -n "${QSPY-}" ]; then
 	diff want got >differs
 	ok $? "QSPY reads the frames"
 	sed 's/^/# /' differs
-	# Recordings of real targets: the gate has pointers of 8 bytes.
+	# Recordings of real targets
 	for f in ${QSPY_FILES-}; do
 		qspy_prints "$f" >want
-		timeout $hang "$tools/devtrace-convert" --from qs -q "$f" | timeout $hang "$tools/qsgate" --udp 0 - 2>said |
-			sed 's/0x00000000\([0-9A-F]\{8\}\)/0x\1/g' >got
+		timeout $hang "$tools/devtrace-convert" --from qs -q "$f" | timeout $hang "$tools/qsgate" --udp 0 - 2>said >got
 		[ "$(wc -l <want)" -gt 100 ] && diff want got >differs
 		ok $? "a recording prints as by QSPY: $f"
 		head -n 5 differs | sed 's/^/# /'

@@ -145,7 +145,7 @@ void stream_info(struct stream *s, enum devtrace_reason reason)
 	struct devtrace_info i = {
 		.version = 1, .check = s->check, .reason = reason,
 		.nr_sources = s->nr_cpus ? s->nr_cpus + 4096 : 2, .nr_cpus = s->nr_cpus,
-		.frames = s->sent, .boot_id = { 1, 2, 0x7e, 0x7d },
+		.frames = s->sent, .flags = s->info_flags, .boot_id = { 1, 2, 0x7e, 0x7d },
 		.machine = "x86_64", .release = "6.1.0", .stream = "trace",
 	};
 	struct body b = {};

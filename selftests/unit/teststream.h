@@ -41,6 +41,7 @@ struct stream {
 	uint8_t		seq;		/* of the next frame */
 	uint64_t	ts;		/* of the next event */
 	uint16_t	nr_cpus;	/* 0: an INFO without lanes */
+	uint8_t		info_flags;	/* DEVTRACE_INFO_* */
 };
 
 void stream_init(struct stream *s, enum devtrace_check check);

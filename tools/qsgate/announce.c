@@ -24,7 +24,7 @@ static void send_name(struct gate *g, const struct gate_name *n)
 		rkh_name(g, n);
 		return;
 	}
-	len = gate_name_bytes(n, bytes);
+	len = gate_name_bytes(n, g->ptr, bytes);
 	if (len)
 		target_qs(&g->target, n->kind, bytes, len);
 }

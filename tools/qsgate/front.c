@@ -184,15 +184,16 @@ static const char *name_at(const uint8_t *p, size_t n, size_t at)
 
 static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 {
-	static const struct {
+	const uint8_t ptr = g->ptr;
+	const struct {
 		uint8_t request, kind, group, head, at, bytes;
 	} how[] = {
 		/* From SEND_EVENT on. Where the name is, and where its key or value goes */
 		{ DEVTRACE_RX_EVENT, QS_SIG_DICT, 0, 3 + GATE_SIG, 1, GATE_SIG },
-		{ DEVTRACE_RX_OBJ_FILTER, QS_OBJ_DICT, 0, 1 + GATE_PTR, 1, GATE_PTR },
-		{ DEVTRACE_RX_CURRENT, QS_OBJ_DICT, 0, 1 + GATE_PTR, 1, GATE_PTR },
+		{ DEVTRACE_RX_OBJ_FILTER, QS_OBJ_DICT, 0, (uint8_t)(1 + ptr), 1, ptr },
+		{ DEVTRACE_RX_CURRENT, QS_OBJ_DICT, 0, (uint8_t)(1 + ptr), 1, ptr },
 		{ DEVTRACE_RX_COMMAND, QS_ENUM_DICT, 7, 13, 0, 1 },
-		{ DEVTRACE_RX_PROBE, QS_FUN_DICT, 0, 4 + GATE_PTR, 4, GATE_PTR },
+		{ DEVTRACE_RX_PROBE, QS_FUN_DICT, 0, (uint8_t)(4 + ptr), 4, ptr },
 	};
 	const unsigned int i = record - SEND_EVENT;
 	size_t head = how[i].head;
@@ -214,7 +215,8 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 		return;
 	}
 	memcpy(out, p, head);
-	gate_put(&q, how[i].bytes == GATE_PTR ? found->key : found->value, how[i].bytes);
+	gate_put(&q, found->kind == QS_OBJ_DICT || found->kind == QS_FUN_DICT ? found->key :
+		     found->value, how[i].bytes);
 	gate_request(g, true, how[i].request, out, head);
 }
 

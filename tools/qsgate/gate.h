@@ -39,7 +39,10 @@
 #define GATE_KNOWN	64		/* other processes whose name was asked for lately */
 #define GATE_BUFFER	(256 * 1024)	/* bytes of frames that wait for a host */
 
-/* The gate acts as a target: its version, and the sizes of its fields in bytes. */
+/*
+ * The gate acts as a target: its version, and the sizes of its fields in bytes. Pointers have those
+ * of the machine that recorded, GATE_PTR at most.
+ */
 #define GATE_VERSION	815
 #define GATE_DATE	260715
 #define GATE_OLD	734
@@ -87,6 +90,7 @@ struct gate_record {
 	uint8_t		id;
 	uint32_t	process;	/* the fields refer to names of this process */
 	uint32_t	time;		/* us */
+	uint8_t		ptr;		/* bytes of a pointer */
 	const char	*layout;
 	uint64_t	v[GATE_VALUES], object;
 	const uint8_t	*s;
@@ -101,6 +105,7 @@ struct gate_rkh {
 	uint32_t	flags;
 	uint16_t	version, hz;
 	uint8_t		time, sig, ptr, tick, nblk, ne, es, bsize, pools;
+	bool		by_program;	/* the program's; else the gate's own */
 	bool		told;		/* the host has it */
 };
 
@@ -145,6 +150,8 @@ struct gate {
 	struct gate_names names;
 	struct gate_symbols symbols;
 	struct gate_rkh	layout;		/* of frames, with --rkh */
+	uint8_t		ptr;		/* bytes of a pointer in records */
+	bool		begun;		/* the stream has begun: ptr is that of its machine */
 	struct target	target;
 	struct front	front;
 	bool		rkh, echo, quiet, test;
@@ -188,16 +195,20 @@ const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t scope, 
 const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint32_t scope,
 				   uint8_t group, const char *name);
 
-/* record.c: convert an event. Return false if it is not a record of QS. */
-bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r);
+/*
+ * record.c: convert an event, with pointers of so many bytes. Return false if it is not a record of
+ * QS, or if one of its pointers is larger.
+ */
+bool gate_record(const struct devtrace_event *e, bool old, uint8_t ptr, struct gate_record *r);
 /* Replace the time stamp. Return false if the record has no time stamp. */
 bool gate_stamp(struct gate_record *r, uint32_t time);
 /* Make an RX_STATUS record. */
 void gate_status(struct gate_record *r, uint8_t status, uint32_t time);
 /* Encode what follows the record's number on the wire. Returns the number of bytes. */
 size_t gate_bytes(const struct gate_record *r, uint8_t *out);
-size_t gate_name_bytes(const struct gate_name *n, uint8_t *out);
-size_t gate_target_info(bool reset, bool old, uint8_t *out);
+/* Return 0 for a name that the host cannot have: its key is larger than a pointer. */
+size_t gate_name_bytes(const struct gate_name *n, uint8_t ptr, uint8_t *out);
+size_t gate_target_info(bool reset, bool old, uint8_t ptr, uint8_t *out);
 
 /* text.c: the line that QSPY prints for a record. Returns its length. */
 size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *out, size_t size);
@@ -211,6 +222,13 @@ void gate_send_info(struct gate *g, bool reset);
 void gate_error(struct gate *g, uint8_t code);
 /* Tell all hosts the names that the program has given so far. */
 void gate_tell_names(struct gate *g);
+/*
+ * The stream has begun, or another machine's follows: pointers have so many bytes from here on.
+ * Hosts that were told another size are told anew.
+ */
+void gate_set_pointer(struct gate *g, uint8_t bytes);
+/* Note that this process emits records, and report once that several do. */
+void gate_note_process(struct gate *g, uint32_t process);
 
 /* target.c */
 /*
@@ -223,6 +241,8 @@ int target_open(struct gate *g, int input);
  * left, print their number and set failed.
  */
 void target_close(struct gate *g, const volatile sig_atomic_t *stop);
+/* Send what comes before the first event: the target's description, and all names. */
+void target_greet(struct gate *g);
 /* Queue a record as a frame of QS. Return false if it was dropped. */
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n);
 /* Queue an event as a frame of RKH. Return false if it was dropped. */
@@ -288,6 +308,12 @@ uint64_t gate_now_ms(void);
 static inline uint32_t gate_process(const struct devtrace_event *e)
 {
 	return e->tgid ? e->tgid : e->tid;
+}
+
+/* Does the value fit in so many bytes? */
+static inline bool gate_fits(uint64_t v, unsigned int bytes)
+{
+	return bytes >= 8 || !(v >> 8 * bytes);
 }
 
 static inline void gate_put(uint8_t **p, uint64_t v, unsigned int bytes)

@@ -51,7 +51,7 @@ void gate_send_info(struct gate *g, bool reset)
 {
 	uint8_t bytes[32];
 
-	send_bytes(g, QS_TARGET_INFO, bytes, gate_target_info(reset, g->old, bytes));
+	send_bytes(g, QS_TARGET_INFO, bytes, gate_target_info(reset, g->old, g->ptr, bytes));
 	/* QSPY has dropped its names, and numbers its requests anew. */
 	if (reset && !g->rkh) {
 		g->target.have_seq = false;
@@ -69,7 +69,7 @@ void gate_error(struct gate *g, uint8_t code)
 }
 
 /* Equal addresses of several programs are different things, which a host cannot tell apart. */
-static void tell_mixed(struct gate *g, uint32_t process)
+void gate_note_process(struct gate *g, uint32_t process)
 {
 	if (g->pid || g->told_mixed || !process)
 		return;
@@ -79,6 +79,20 @@ static void tell_mixed(struct gate *g, uint32_t process)
 		g->told_mixed = true;
 	}
 	g->mixed = process;
+}
+
+void gate_set_pointer(struct gate *g, uint8_t bytes)
+{
+	const bool other = bytes != g->ptr;
+
+	g->ptr = bytes;
+	if (!g->begun && !g->target.is_link)
+		target_greet(g);
+	else if (other && g->rkh && !g->layout.by_program)
+		rkh_begin(g);
+	else if (other && !g->rkh)
+		gate_send_info(g, true);
+	g->begun = true;
 }
 
 static void event(struct gate *g, const struct devtrace_event *e)
@@ -95,12 +109,12 @@ static void event(struct gate *g, const struct devtrace_event *e)
 		gate_send_info(g, false);
 		return;
 	}
-	if (!gate_record(e, g->old, &r)) {
+	if (!gate_record(e, g->old, g->ptr, &r)) {
 		g->others++;
 		return;
 	}
 	g->records++;
-	tell_mixed(g, r.process);
+	gate_note_process(g, r.process);
 	if (g->test && r.id == QS_RX_STATUS &&
 	    (r.v[0] == DEVTRACE_RX_RESET || r.v[0] == DEVTRACE_RX_SETUP))
 		g->test_time = 0;
@@ -115,7 +129,7 @@ static void event(struct gate *g, const struct devtrace_event *e)
 static void tell_fronts(struct gate *g, const struct gate_name *n)
 {
 	uint8_t bytes[GATE_NAME_BYTES];
-	const size_t len = g->rkh ? 0 : gate_name_bytes(n, bytes);
+	const size_t len = g->rkh ? 0 : gate_name_bytes(n, g->ptr, bytes);
 
 	if (len)
 		front_record(&g->front, n->kind, bytes, len);
@@ -158,6 +172,10 @@ int gate_item(const struct devtrace_item *item, void *arg)
 {
 	struct gate *g = arg;
 
+	if (item->kind == DEVTRACE_ITEM_INFO)
+		gate_set_pointer(g, item->u.info.flags & DEVTRACE_INFO_32BIT ? 4 : GATE_PTR);
+	else if (!g->begun)
+		gate_set_pointer(g, g->ptr);
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:
 		event(g, &item->u.event);

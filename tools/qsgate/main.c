@@ -273,7 +273,9 @@ static void open_front(struct gate *g, const char *udp)
 
 int main(int argc, char **argv)
 {
-	static struct gate gate = { .front.fd = -1, .target = { .fd = -1, .listen = -1 } };
+	static struct gate gate = {
+		.ptr = GATE_PTR, .front.fd = -1, .target = { .fd = -1, .listen = -1 },
+	};
 	const struct sigaction action = { .sa_handler = on_signal };
 	struct gate *g = &gate;
 	const char *where = DEVICE, *udp = NULL;

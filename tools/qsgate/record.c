@@ -2,8 +2,8 @@
 /*
  * record.c - convert an event of the stream to a record of QS, and encode the record
  *
- * The gate acts as a target whose fields hold any value of a program on Linux: pointers of
- * 8 bytes, signals and counters of 4.
+ * The gate acts as a target whose fields hold any value of a program on Linux: signals and counters
+ * of 4 bytes, and pointers as wide as those of the machine that recorded.
  */
 #include <string.h>
 #include "common/qs.h"
@@ -31,13 +31,13 @@ static bool take(struct gate_record *r, unsigned int i, char what, const struct 
 			return false;
 		r->v[i] = e->v.sig.sig;
 		r->object = e->v.sig.obj;
-		return true;
+		return gate_fits(r->object, r->ptr);
 	case 'O':
 		r->v[i] = e->v.u;
-		return e->type == DEVTRACE_E_OBJ;
+		return e->type == DEVTRACE_E_OBJ && gate_fits(e->v.u, r->ptr);
 	case 'F':
 		r->v[i] = e->v.u;
-		return e->type == DEVTRACE_E_FUN;
+		return e->type == DEVTRACE_E_FUN && gate_fits(e->v.u, r->ptr);
 	case 's':
 		if (e->type != DEVTRACE_E_STR)
 			return false;
@@ -127,6 +127,14 @@ static bool peek(const struct devtrace_event *e, struct gate_record *r)
 	return r->len == r->v[1] * r->v[2] && r->v[1] && r->v[1] <= 4 && r->v[1] != 3;
 }
 
+/* The pointer in an element; 0: it has none. */
+static uint64_t pointer_of(const struct devtrace_elem *e)
+{
+	if (e->type == DEVTRACE_E_SIG)
+		return e->v.sig.obj;
+	return e->type == DEVTRACE_E_OBJ || e->type == DEVTRACE_E_FUN ? e->v.u : 0;
+}
+
 static bool user(const struct devtrace_event *e, struct gate_record *r)
 {
 	struct devtrace_elem elem;
@@ -134,13 +142,14 @@ static bool user(const struct devtrace_event *e, struct gate_record *r)
 	int ret;
 
 	while ((ret = devtrace_elem_next(e->data, e->len, &pos, &elem)) == 1)
-		;
+		if (!gate_fits(pointer_of(&elem), r->ptr))
+			return false;
 	r->data = e->data;
 	r->data_len = e->len;
 	return !ret;
 }
 
-bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r)
+bool gate_record(const struct devtrace_event *e, bool old, uint8_t ptr, struct gate_record *r)
 {
 	const int id = qs_record(e->type);
 
@@ -149,6 +158,7 @@ bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r
 	r->id = (uint8_t)id;
 	r->process = gate_process(e);
 	r->time = (uint32_t)(e->ts / 1000);
+	r->ptr = ptr;
 	r->layout = qs_layout((uint8_t)id);
 	r->object = 0;
 	r->len = r->data_len = 0;
@@ -181,7 +191,7 @@ void gate_status(struct gate_record *r, uint8_t status, uint32_t time)
 	r->v[0] = status;
 }
 
-static unsigned int size_of(char what)
+static unsigned int size_of(const struct gate_record *r, char what)
 {
 	switch (what) {
 	case 'T':
@@ -190,7 +200,7 @@ static unsigned int size_of(char what)
 		return GATE_SIG;
 	case 'O':
 	case 'F':
-		return GATE_PTR;
+		return r->ptr;
 	case '1':
 	case '2':
 	case '4':
@@ -208,17 +218,29 @@ static size_t user_bytes(const struct gate_record *r, uint8_t *out)
 
 	gate_put(&p, r->time, GATE_TIME);
 	while (devtrace_elem_next(r->data, r->data_len, &pos, &e) == 1) {
-		/* An element has as many bytes here as in the stream. */
+		/* An element has at most as many bytes here as in the stream. */
 		if ((size_t)(p - out) + e.size > GATE_BYTES)
 			break;
-		if (e.type == DEVTRACE_E_MEM) {
+		switch (e.type) {
+		case DEVTRACE_E_MEM:
 			gate_put(&p, DEVTRACE_E_MEM, 1);
 			memcpy(p, e.raw + 1, e.size - 1);
-		} else {
+			p += e.size - 1;
+			break;
+		case DEVTRACE_E_OBJ:
+		case DEVTRACE_E_FUN:
+			gate_put(&p, e.raw[0], 1);
+			gate_put(&p, e.v.u, r->ptr);
+			break;
+		case DEVTRACE_E_SIG:
+			gate_put(&p, e.raw[0], 1);
+			gate_put(&p, e.v.sig.sig, GATE_SIG);
+			gate_put(&p, e.v.sig.obj, r->ptr);
+			break;
+		default:
 			memcpy(p, e.raw, e.size);
-			p++;
+			p += e.size;
 		}
-		p += e.size - 1;
 	}
 	return (size_t)(p - out);
 }
@@ -244,7 +266,7 @@ size_t gate_bytes(const struct gate_record *r, uint8_t *out)
 		gate_put(&p, r->v[GATE_VALUES - 1], 1);
 	}
 	for (i = 0; layout[i] && layout[i] != 's'; i++)
-		gate_put(&p, r->v[i], size_of(layout[i]));
+		gate_put(&p, r->v[i], size_of(r, layout[i]));
 	if (layout[i]) {
 		size_t n = r->len < 256 ? r->len : 256;
 
@@ -255,19 +277,21 @@ size_t gate_bytes(const struct gate_record *r, uint8_t *out)
 	return (size_t)(p - out);
 }
 
-size_t gate_name_bytes(const struct gate_name *n, uint8_t *out)
+size_t gate_name_bytes(const struct gate_name *n, uint8_t ptr, uint8_t *out)
 {
 	uint8_t *p = out;
 	size_t len = strlen(n->name) + 1;
 
+	if (!gate_fits(n->key, ptr))
+		return 0;
 	switch (n->kind) {
 	case QS_SIG_DICT:
 		gate_put(&p, n->value, GATE_SIG);
-		gate_put(&p, n->key, GATE_PTR);
+		gate_put(&p, n->key, ptr);
 		break;
 	case QS_OBJ_DICT:
 	case QS_FUN_DICT:
-		gate_put(&p, n->key, GATE_PTR);
+		gate_put(&p, n->key, ptr);
 		break;
 	case QS_USR_DICT:
 		gate_put(&p, n->value, 1);
@@ -284,7 +308,7 @@ size_t gate_name_bytes(const struct gate_name *n, uint8_t *out)
 }
 
 /* The build time is a constant: the date of the gate's record layouts, GATE_DATE. */
-size_t gate_target_info(bool reset, bool old, uint8_t *out)
+size_t gate_target_info(bool reset, bool old, uint8_t ptr, uint8_t *out)
 {
 	/* sec min hour day month year */
 	static const uint8_t built[] = { 0, 0, 12, 15, 7, 26 };
@@ -300,7 +324,7 @@ size_t gate_target_info(bool reset, bool old, uint8_t *out)
 	gate_put(&p, GATE_SIG | GATE_CTR << 4, 1);
 	gate_put(&p, GATE_CTR | GATE_CTR << 4, 1);
 	gate_put(&p, GATE_CTR | GATE_CTR << 4, 1);
-	gate_put(&p, GATE_PTR | GATE_PTR << 4, 1);
+	gate_put(&p, ptr | (unsigned int)ptr << 4, 1);
 	gate_put(&p, GATE_TIME, 1);
 	gate_put(&p, 64, 1);
 	gate_put(&p, 5u | 2u << 4, 1);

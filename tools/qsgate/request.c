@@ -2,12 +2,12 @@
 /*
  * request.c - pass a host's request on to the receive channel of the program
  *
- * The field sizes of the gate are such that a request has the same bytes on the receive channel.
- * The gate first checks that the request is one of QS. The program acknowledges a request in its
- * trace, and the gate does not wait for the answer on the socket: a program in
- * devtrace_rx_pause() answers later, and may get further requests meanwhile. The gate reads the
- * answer because the trace shows neither a program without room for the gate nor one that has
- * ended: the last request then fails.
+ * The field sizes of the gate are such that a request has the same bytes on the receive channel,
+ * except that a pointer of 4 bytes has 8 there. The gate first checks that the request is one of
+ * QS. The program acknowledges a request in its trace, and the gate does not wait for the answer
+ * on the socket: a program in devtrace_rx_pause() answers later, and may get further requests
+ * meanwhile. The gate reads the answer because the trace shows neither a program without room for
+ * the gate nor one that has ended: the last request then fails.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int connect_program(struct gate *g)
 }
 
 /* Does the request have the length and the values that QS defines for it? */
-static bool fits(uint8_t record, const uint8_t *p, size_t n)
+static bool fits(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n)
 {
 	size_t bytes;
 
@@ -73,19 +73,33 @@ static bool fits(uint8_t record, const uint8_t *p, size_t n)
 			(size_t)p[2] * p[3];
 		return n == 4 + bytes;
 	case DEVTRACE_RX_PROBE:
-		return n == 4 + GATE_PTR;
+		return n == 4u + ptr;
 	case DEVTRACE_RX_GLB_FILTER:
 	case DEVTRACE_RX_LOC_FILTER:
 		return n == 17 && *p == 16;
 	case DEVTRACE_RX_OBJ_FILTER:
-		return n == 1 + GATE_PTR && *p <= 1;
+		return n == 1u + ptr && *p <= 1;
 	case DEVTRACE_RX_CURRENT:
-		return n == 1 + GATE_PTR && *p < DEVTRACE_RX_KINDS;
+		return n == 1u + ptr && *p < DEVTRACE_RX_KINDS;
 	case DEVTRACE_RX_EVENT:
 		bytes = 3 + GATE_SIG;
 		return n >= bytes && n == bytes + (size_t)gate_le(p + 1 + GATE_SIG, 2);
 	}
 	return n == 0;
+}
+
+/* Copy a request. Its pointer, the last field, gets GATE_PTR bytes. Return the copy's length. */
+static size_t widen(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n, uint8_t *wide)
+{
+	memcpy(wide, p, n);
+	switch (record) {
+	case DEVTRACE_RX_PROBE:
+	case DEVTRACE_RX_OBJ_FILTER:
+	case DEVTRACE_RX_CURRENT:
+		memset(wide + n, 0, GATE_PTR - ptr);
+		return n + GATE_PTR - ptr;
+	}
+	return n;
 }
 
 /* An object 0 would make the receive channel look for a name after it: refuse. */
@@ -136,6 +150,7 @@ static void take_answer(struct gate *g, uint8_t request, const struct devtrace_r
 void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p, size_t n)
 {
 	struct devtrace_rx_answer answer;
+	uint8_t wide[GATE_BYTES + GATE_PTR];
 	int err;
 
 	g->requests++;
@@ -143,10 +158,12 @@ void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p
 		gate_error(g, 0x43);
 		return;
 	}
-	if (!fits(record, p, n)) {
+	if (!fits(g->ptr, record, p, n)) {
 		gate_error(g, 0x50);
 		return;
 	}
+	n = widen(g->ptr, record, p, n, wide);
+	p = wide;
 	if (!g->program && record == DEVTRACE_RX_INFO) {
 		gate_send_info(g, false);
 		return;

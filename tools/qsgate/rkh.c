@@ -41,8 +41,10 @@ static const struct gate_rkh rkh_default = {
 
 void rkh_begin(struct gate *g)
 {
-	if (!g->layout.version)
+	if (!g->layout.by_program) {
 		g->layout = rkh_default;
+		g->layout.ptr = g->ptr;
+	}
 	g->layout.told = false;
 }
 
@@ -135,17 +137,14 @@ static bool take_layout(struct gate *g, const struct devtrace_event *e)
 	if (!is_layout(&l))
 		return false;
 	l.told = g->layout.told;
-	if (is_same_layout(&l, &g->layout))
+	l.by_program = true;
+	if (is_same_layout(&l, &g->layout)) {
+		g->layout.by_program = true;
 		return true;
+	}
 	g->layout = l;
 	tell_layout(g, !l.told);
 	return true;
-}
-
-/* Does the number fit in a field of so many bytes? */
-static bool rkh_number_fits(uint64_t v, unsigned int bytes)
-{
-	return bytes >= 8 || !(v >> 8 * bytes);
 }
 
 static size_t put_string(uint8_t *p, const void *s, size_t n)
@@ -184,19 +183,19 @@ void rkh_name(struct gate *g, const struct gate_name *n)
 	switch (n->kind) {
 	case DEVTRACE_T_OBJ:
 		te = RKH_TE_FWK_OBJ;
-		if (!rkh_number_fits(n->key, l->ptr))
+		if (!gate_fits(n->key, l->ptr))
 			return;
 		gate_put(&p, n->key, l->ptr);
 		break;
 	case DEVTRACE_T_SIG:
 		te = RKH_TE_FWK_SIG;
-		if (!rkh_number_fits(n->value, l->sig))
+		if (!gate_fits(n->value, l->sig))
 			return;
 		gate_put(&p, n->value, l->sig);
 		break;
 	case DEVTRACE_T_FUN:
 		te = RKH_TE_FWK_FUN;
-		if (!rkh_number_fits(n->key, l->ptr))
+		if (!gate_fits(n->key, l->ptr))
 			return;
 		gate_put(&p, n->key, l->ptr);
 		break;
@@ -224,7 +223,7 @@ void rkh_symbol(struct gate *g, const struct gate_symbol *s)
 		name = gate_name(&g->names, DEVTRACE_T_OBJ, s->process, 0, 0, s->symbol);
 	if (!name)
 		name = "";
-	if (!rkh_number_fits(s->owner, ptr) || !rkh_number_fits(s->symbol, ptr))
+	if (!gate_fits(s->owner, ptr) || !gate_fits(s->symbol, ptr))
 		return;
 	if (rkh_name_layout(s->kind)[1] == 'P')
 		gate_put(&p, s->owner, ptr);
@@ -377,7 +376,7 @@ static bool predefined(struct gate *g, uint8_t te, const char *layout,
 		v = *layout == 'S' ? elem.v.sig.sig : elem.type == DEVTRACE_E_STR ? 0 : elem.v.u;
 		size = size_of(&g->layout, *layout);
 		/* A field that RKH's configuration leaves out has no bytes. */
-		if (size && !rkh_number_fits(v, size))
+		if (size && !gate_fits(v, size))
 			return false;
 		gate_put(&p, v, size);
 	}
@@ -417,7 +416,7 @@ static size_t rkh_element(const struct gate_rkh *l, uint8_t *out, const struct d
 		const uint64_t v = sig ? e->v.sig.sig : e->v.u;
 		const unsigned int size = sig ? l->sig : l->ptr;
 
-		if (!rkh_number_fits(v, size))
+		if (!gate_fits(v, size))
 			return 0;
 		gate_put(&p, v, size);
 		return (size_t)(p - out);
@@ -446,31 +445,30 @@ static bool user(struct gate *g, uint8_t te, const struct devtrace_event *e)
 	return !ret && rkh_send(g, te, out, p);
 }
 
-void rkh_event(struct gate *g, const struct devtrace_event *e)
+static bool rkh_convert(struct gate *g, const struct devtrace_event *e)
 {
 	unsigned int te;
 
-	if (e->type == DEVTRACE_RKH_TYPE(RKH_TE_FWK_TCFG)) {
-		if (take_layout(g, e))
-			g->records++;
-		else
-			g->others++;
-		return;
-	}
+	if (e->type == DEVTRACE_RKH_TYPE(RKH_TE_FWK_TCFG))
+		return take_layout(g, e);
 	for (te = 0; te < RKH_TE_NEVENT; te++) {
 		const char *layout = rkh_layout((uint8_t)te);
 		const bool is_user = te >> 5 == RKH_TG_USR;
 
 		if ((!layout && !is_user) || DEVTRACE_RKH_TYPE(te) != e->type)
 			continue;
-		if (is_user ? user(g, (uint8_t)te, e) : predefined(g, (uint8_t)te, layout, e))
-			g->records++;
-		else
-			g->others++;
+		return is_user ? user(g, (uint8_t)te, e) :
+				 predefined(g, (uint8_t)te, layout, e);
+	}
+	return e->type == DEVTRACE_RKH_SYMBOL && symbol(g, e);
+}
+
+void rkh_event(struct gate *g, const struct devtrace_event *e)
+{
+	if (!rkh_convert(g, e)) {
+		g->others++;
 		return;
 	}
-	if (e->type == DEVTRACE_RKH_SYMBOL && symbol(g, e))
-		g->records++;
-	else
-		g->others++;
+	g->records++;
+	gate_note_process(g, gate_process(e));
 }

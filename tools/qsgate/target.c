@@ -192,6 +192,9 @@ void target_close(struct gate *g, const volatile sig_atomic_t *stop)
 	struct target *t = &g->target;
 	uint64_t end = gate_now_ms() + PATIENCE_MS;
 
+	/* An empty stream: the file gets its description all the same. */
+	if (t->where && !t->is_link && !g->begun)
+		gate_set_pointer(g, g->ptr);
 	while (t->fd >= 0 && t->len && !*stop && gate_now_ms() < end) {
 		struct pollfd p = { .fd = t->fd, .events = POLLOUT };
 		const size_t before = t->len;
@@ -222,7 +225,7 @@ void target_close(struct gate *g, const volatile sig_atomic_t *stop)
 	t->buf = NULL;
 }
 
-static void greet(struct gate *g)
+void target_greet(struct gate *g)
 {
 	uint8_t bytes[32];
 
@@ -231,7 +234,8 @@ static void greet(struct gate *g)
 	if (g->rkh)
 		rkh_begin(g);
 	else
-		target_qs(&g->target, QS_TARGET_INFO, bytes, gate_target_info(true, g->old, bytes));
+		target_qs(&g->target, QS_TARGET_INFO, bytes,
+			  gate_target_info(true, g->old, g->ptr, bytes));
 	gate_announce_all(g);
 }
 
@@ -248,7 +252,6 @@ int target_open(struct gate *g, int input)
 			complain(t, problem);
 			return 1;
 		}
-		greet(g);
 		return 0;
 	}
 	if (t->link.kind == LINK_TCP && !*t->link.host) {
@@ -278,7 +281,7 @@ static void try_connect(struct gate *g, uint64_t now)
 	}
 	t->next_try = 1;
 	t->fd = fd;
-	greet(g);
+	target_greet(g);
 }
 
 /*
@@ -293,7 +296,7 @@ static void accept_host(struct gate *g, uint64_t now)
 	if (fd >= 0) {
 		t->fd = fd;
 		t->rested = false;
-		greet(g);
+		target_greet(g);
 		return;
 	}
 	if (fd == -EAGAIN || fd == -EINTR || fd == -ECONNABORTED)

@@ -101,6 +101,7 @@ static const char *const requests[DEVTRACE_RX_REQUESTS] = {
 struct line {
 	const struct gate_names *names;
 	uint32_t	process;
+	uint8_t		ptr;
 	char		*buf;
 	size_t		len, size;
 };
@@ -117,6 +118,11 @@ static void __attribute__((format(printf, 2, 3))) add(struct line *l, const char
 		l->len += (size_t)n < l->size - l->len ? (size_t)n : l->size - l->len - 1;
 }
 
+static void address(struct line *l, uint64_t key)
+{
+	add(l, "0x%0*" PRIX64, 2 * l->ptr, key);
+}
+
 static void pointer(struct line *l, uint8_t kind, uint64_t key)
 {
 	const char *name = key ? gate_name(l->names, kind, l->process, 0, 0, key) : "NULL";
@@ -124,7 +130,7 @@ static void pointer(struct line *l, uint8_t kind, uint64_t key)
 	if (name)
 		add(l, "%s", name);
 	else
-		add(l, "0x%016" PRIX64, key);
+		address(l, key);
 }
 
 static void signal_of(struct line *l, uint32_t sig, uint64_t object)
@@ -133,10 +139,12 @@ static void signal_of(struct line *l, uint32_t sig, uint64_t object)
 
 	if (sig)
 		name = gate_name(l->names, QS_SIG_DICT, l->process, sig, 0, object);
-	if (name)
+	if (name) {
 		add(l, "%s", name);
-	else
-		add(l, "%08d,Obj=0x%016" PRIX64, (int)sig, object);
+		return;
+	}
+	add(l, "%08d,Obj=", (int)sig);
+	address(l, object);
 }
 
 static void field(struct line *l, const struct gate_record *r, char how, unsigned int i)
@@ -294,7 +302,8 @@ static void user(struct line *l, const struct gate_record *r)
 
 size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *out, size_t size)
 {
-	struct line l = { .names = n, .process = r->process, .buf = out, .size = size };
+	struct line l = { .names = n, .process = r->process, .ptr = r->ptr, .buf = out,
+			  .size = size };
 	const uint8_t kind = (uint8_t)r->v[GATE_VALUES - 1];
 
 	if (r->id == QS_PEEK_DATA) {

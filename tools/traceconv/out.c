@@ -3,8 +3,9 @@
  * out.c - write the frames of the devtrace stream
  *
  * INFO, the load, CLOCK (of a live input) and PROC come first and again after a second or
- * 64 KiB, as from the device: so a reader that joins late can decode the stream. All frames have
- * a CRC-32: the bytes of damaged frames are copied, and must not pass for an intact frame.
+ * 64 KiB, as from the device: so a reader that joins late can decode the stream. They come at
+ * once if the target tells another version, or another size of a pointer. All frames have a
+ * CRC-32: the bytes of damaged frames are copied, and must not pass for an intact frame.
  */
 #include <stdio.h>
 #include <string.h>
@@ -131,8 +132,11 @@ static void send_mark(struct conv *c)
 
 void conv_announce(struct conv *c, uint64_t ts)
 {
+	const bool narrow = c->sizes.obj <= 4;
+
 	if (c->announced && c->out_bytes - c->announced_bytes < ANNOUNCE_BYTES &&
-	    ts - c->announced_ts < CONV_NSEC)
+	    ts - c->announced_ts < CONV_NSEC && c->announced_version == c->version &&
+	    c->announced_narrow == narrow)
 		return;
 	send_info(c);
 	if (c->live)
@@ -142,6 +146,8 @@ void conv_announce(struct conv *c, uint64_t ts)
 	c->announced = true;
 	c->announced_bytes = c->out_bytes;
 	c->announced_ts = ts;
+	c->announced_version = c->version;
+	c->announced_narrow = narrow;
 }
 
 /* If an element does not fit, conv_event() sends a text instead of the event. */

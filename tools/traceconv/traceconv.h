@@ -101,7 +101,8 @@ struct conv {
 	/* The output */
 	uint8_t		out_seq;
 	uint64_t	out_frames, out_bytes, announced_bytes, announced_ts;
-	bool		announced;
+	uint16_t	announced_version;
+	bool		announced, announced_narrow;
 	int		err;
 	uint8_t		body[CONV_BODY_MAX];
 	size_t		len;
