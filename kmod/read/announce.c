@@ -2,20 +2,21 @@
 /*
  * Frames of a reader besides events
  *
- * These are INFO, clock samples, dictionary names, thread names, and changes of the stream's state.
- * Their data is kept outside the rings. A frame is made of it when the reader comes to the event
- * that needs the frame. event that needs the frame.
+ * These are INFO, clock samples, dictionary names, thread names, and changes of the stream's
+ * state. Their data are kept outside the rings. Such a frame is made just before the first event
+ * that needs it.
  *
  * Invariants: A name or clock sample is sent before the first event that uses it. A name is sent
- * after the last event that is older than the name, so a reused address appears with the name that
- * it had at the time of the event. Each name is sent once. It is sent again only if the reader
- * seeks before it got the whole frame, or seeks to a time before a rename, or if the stream is
- * announced anew. A name that was replaced before the reader came is not sent. A change of state is
- * sent between the events that it separates.
+ * after all events that are older than the name, so that an address which was used again appears
+ * in each event with the name that it had at that time. Each name is sent once; it is sent again
+ * only if the reader seeks before it got the whole frame or seeks to a time before a rename, or if
+ * the stream is announced anew. A name that was replaced before the reader reached it is not sent.
+ * A change of state is sent between the events that it separates.
  *
  * A program that saves the stream may begin another file, which must be readable without the
- * previous one. announce_again() sends it what a new reader gets: INFO, CLOCK, names and threads.
- * Position, sequence numbers and counts continue, so both files joined are one stream.
+ * previous one. announce_again() makes the reader send what a new reader gets: INFO, CLOCK, names
+ * and threads. Position, sequence numbers and counts continue, so both files joined are one
+ * stream.
  */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
@@ -27,8 +28,8 @@
 #include "stream/stream.h"
 
 /*
- * Set up for a reader that got no frame yet. @a is zeroed; the caller keeps @s. Return 0 or
- * -ENOMEM.
+ * Initialize @a, which is zeroed, for a reader that has got no frame. The caller keeps @s valid.
+ * Return 0 or -ENOMEM.
  */
 int announce_init(struct announce *a, struct stream *s, struct wire *w)
 {
@@ -52,7 +53,7 @@ void announce_begin(struct announce *a)
 		return;
 	wire_info(a->wire, a->reason);
 	a->begun = true;
-	/* The next sample may come much later. */
+	/* Repeat the last CLOCK frame, because the next sample may not be due for a long time. */
 	if (a->reason == DEVTRACE_INFO_ANNOUNCE && a->clock_sent)
 		wire_clock(a->wire, &a->clock);
 }
@@ -80,7 +81,10 @@ static void forget_names(struct announce *a)
 /* Announce the stream anew, beginning with the next frame. */
 void announce_again(struct announce *a)
 {
-	/* If an INFO is due after open(2) or lseek(2), keep that reason: it implies this one. */
+	/*
+	 * If an INFO is due after open(2) or lseek(2), keep that reason, because it implies a new
+	 * announcement.
+	 */
 	if (a->begun || a->reason == DEVTRACE_INFO_CHECK)
 		a->reason = DEVTRACE_INFO_ANNOUNCE;
 	a->begun = false;
@@ -99,7 +103,9 @@ static void note_stop(struct announce *a, const struct stream_past *p)
 	}
 }
 
-/* Skip changes of state before @place, except the one in force there. noinline: called rarely. */
+/*
+ * Skip changes of state before @place. If the stream is stopped at @place, do not skip that stop.
+ */
 static noinline void skip_past(struct announce *a, u64 place)
 {
 	u8 state = DEVTRACE_STATE_RUNNING;
@@ -114,7 +120,7 @@ static noinline void skip_past(struct announce *a, u64 place)
 		a->next_past--;
 }
 
-/* Before a seek: send clock samples and changes of state again. */
+/* Called before a seek: let clock samples and changes of state be sent again. */
 void announce_rewind(struct announce *a)
 {
 	a->clock_sent = false;
@@ -137,11 +143,11 @@ void announce_rewind(struct announce *a)
  * announce_seek() - prepare for sending after lseek(2) has moved the reader
  * @a: after announce_rewind()
  * @place: the new place: trace clock, ns
- * @names: true if the discarded frames had a name
+ * @names: true if the seek discarded a frame with a name that the program had not read
  */
 void announce_seek(struct announce *a, u64 place, bool names)
 {
-	/* Objects that were renamed after the time @place had another name then. */
+	/* An object that was renamed after the time @place had another name at that time. */
 	if (names || place < a->renamed_ts)
 		forget_names(a);
 	if (a->begun || a->reason != DEVTRACE_INFO_OPEN)
@@ -152,8 +158,8 @@ void announce_seek(struct announce *a, u64 place, bool names)
 }
 
 /*
- * Send a CLOCK before the first event, to convert @ts to a date: see announce_time(). The first
- * event gets another CLOCK, since losses and changes of state may be sent long before it.
+ * Send a CLOCK before the first event, to convert @ts to a date: see announce_time(). Another
+ * CLOCK precedes the first event, because losses and changes of state may be sent long before it.
  */
 void announce_early_clock(struct announce *a, u64 ts)
 {
@@ -232,7 +238,7 @@ static void announce_thread(struct announce *a, u32 tid, u64 ts)
 	at = sent->found.slot;
 	if (named[at].stamp == sent->found.stamp && named[at].tid == tid)
 		return;
-	/* Forget which other names of this thread were sent: none is the last one now. */
+	/* This name is now the thread's last one, so mark other names of the thread as not sent. */
 	first = at & ~(PROC_WAYS - 1);
 	for (i = first; i < first + PROC_WAYS; i++)
 		if (named[i].tid == tid)
@@ -250,7 +256,7 @@ static bool clock_is_due(const struct announce *a, u64 ts)
 	       (history_has(&devtrace_clock_samples, a->clock_next) && ts >= a->clock_after);
 }
 
-/* See announce_is_quiet(). */
+/* Compute for which events announce_is_quiet() returns true. */
 static void find_quiet(struct announce *a, u32 tid, u64 ts)
 {
 	struct announce_quiet *q = &a->quiet;
@@ -266,8 +272,8 @@ static void find_quiet(struct announce *a, u32 tid, u64 ts)
 }
 
 /*
- * Send what must precede an event of thread @tid at @ts: clock, thread name. announce_is_quiet() is
- * false.
+ * Send what must precede an event of thread @tid at @ts: clock, thread name. Called if
+ * announce_is_quiet() returned false.
  */
 void announce_event(struct announce *a, u32 tid, u64 ts)
 {
@@ -296,7 +302,7 @@ static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 b
 			return true;
 		}
 		*serial = n.serial;
-		/* No event that this old name applies to can come. */
+		/* Skip an old name if all events to which it applies are already sent. */
 		if (n.until && n.until <= bound)
 			continue;
 		if (n.replaces)
@@ -310,9 +316,10 @@ static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 b
  * announce_names() - send the dictionary names that are due, each in a frame
  * @a: announce_has_names() is true
  * @want: stop when this many bytes are staged
- * @bound: send only names that hold from this time or earlier; no older event can come
+ * @bound: send only names that apply from this time on or earlier; no older event follows
  *
- * Return: true if a name was sent; false also if the dictionary has evicted the names due.
+ * Return: true if a name was sent; false also if the dictionary has evicted all names that were
+ * due.
  */
 bool announce_names(struct announce *a, size_t want, u64 bound)
 {
@@ -364,25 +371,32 @@ static bool is_about_to_stop(const struct stream *s)
 	}
 }
 
-/* Must losses of a stop wait for a change to be sent first? The reader has read the counts. */
+/*
+ * Must the losses of a stop wait until its change of state is sent? The caller has read the counts
+ * of losses before.
+ */
 bool announce_stop_is_next(struct announce *a)
 {
 	bool stops;
 
 	/*
-	 * LMM(missed:E): If a count was stored by missed:F, then the phase loaded below, or the
-	 * history, shows the change. Pairs with missed:F. LMM(early:B): If the count was stored
-	 * by early:A, then early is set, or the history has the change. Pairs with early:A.
+	 * LMM(missed:E): If the caller read a count that was stored by missed:F, then the phase
+	 * loaded below, or the history, shows the change. Pairs with missed:F. LMM(early:B): If it
+	 * read a count that was stored by early:A, then early is set, or the history has the
+	 * change. Pairs with early:A.
 	 */
 	smp_rmb();
-	/* The history has the change before the phase says that it is over. */
+	/*
+	 * Load the phase before the history: when the phase says that a change is over, the
+	 * history has it.
+	 */
 	stops = is_about_to_stop(a->stream);
 	return announce_has_past(a) || (a->state == DEVTRACE_STATE_RUNNING && stops);
 }
 
 /**
- * announce_stops_again() - after the start to be sent next, does the stream stop again?
- * @a: of the reader, which has read the counts
+ * announce_stops_again() - does the stream stop again after the start that is sent next?
+ * @a: frames of the reader, which has read the counts of losses
  */
 bool announce_stops_again(const struct announce *a)
 {

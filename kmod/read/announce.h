@@ -15,7 +15,7 @@
 #include "stream/stream.h"
 #include "wire.h"
 
-/* Send INFO and CLOCK again after this time, or this many bytes. */
+/* INFO and CLOCK are repeated after this time or so many bytes */
 #define INFO_NS		NSEC_PER_SEC
 #define INFO_BYTES	(64 * 1024)
 
@@ -38,11 +38,11 @@ struct proc_named {
 };
 
 /**
- * struct announce_quiet - events before which nothing must be sent
- * @tid: events of this thread
- * @from: first time of events
- * @until: their times are before this
- * @bytes: valid while fewer bytes than this were made
+ * struct announce_quiet - events that no other frame must precede
+ * @tid: thread of the events
+ * @from: earliest time of the events
+ * @until: the events are older than this time
+ * @bytes: valid while the reader has made fewer bytes of frames than this
  */
 struct announce_quiet {
 	u32	tid;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The boot, and the load of the module, that a stream belongs to
+ * The boot, and the load of the module, to which a stream belongs
  *
- * The kernel exposes its boot id only by a file. So the process that loads the module reads the
- * file, if it sees /proc. The number of a load is random, because a module does not know how often
- * it was loaded before.
+ * The kernel exposes its boot id only through a file. The process that loads the module reads this
+ * file, if /proc is mounted there. The number of a load is random, because a module cannot know
+ * how often it was loaded before.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

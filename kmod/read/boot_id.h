@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The boot, and the load of the module, that a stream belongs to: see boot_id.c */
+/* The boot, and the load of the module, to which a stream belongs: see boot_id.c */
 #ifndef DEVTRACE_BOOT_ID_H
 #define DEVTRACE_BOOT_ID_H
 

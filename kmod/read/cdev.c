@@ -58,7 +58,7 @@ static bool may_clear(void)
 	return capable(CAP_SYSLOG) || perfmon_capable();
 }
 
-/* After this, the image's module handles the file and drops the reference to the stream. */
+/* Let the image's module handle the file. That module also drops the reference to the stream. */
 static int open_image(struct inode *inode, struct file *file)
 {
 	struct stream *s = file->private_data;
@@ -120,9 +120,9 @@ static bool opener_may_clear(struct file *file)
 }
 
 /*
- * Clear a stream and notify listeners. Return 0; -EBUSY: the stream is frozen; -EINTR: killed. With
- * @at_close, a killed process clears the stream, too: it waits only for commands, and these do not
- * wait for programs.
+ * Clear a stream and notify listeners. Return 0, -EBUSY if the stream is frozen, or -EINTR if the
+ * process is killed. With @at_close, the wait for the lock cannot be interrupted, so that a killed
+ * process clears the stream, too; it waits only for commands, which never wait for programs.
  */
 static int stream_clear_told(struct stream *s, bool at_close)
 {
@@ -186,7 +186,7 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 		return -EFAULT;
 	if (check > DEVTRACE_CHECK_CRC32)
 		return -EINVAL;
-	/* The new check does not apply to frames that another read is copying. */
+	/* Take the lock, so that frames that another read is copying keep the old check. */
 	if (mutex_lock_killable(&h->lock))
 		return -EINTR;
 	if (!handle_reader(h)) {

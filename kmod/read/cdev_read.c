@@ -2,12 +2,12 @@
 /*
  * read(2), poll(2) and lseek(2) of /dev/trace
  *
- * read(2) returns any number of bytes of the frames that the reader staged. It waits only if
- * there is no byte. poll(2) reports the device as readable if read(2) would not wait.
+ * read(2) returns any number of bytes of the frames that the reader staged. It waits only if there
+ * is no byte. poll(2) reports the device as readable if read(2) would not wait.
  *
- * Invariants: Bytes count as taken only once copied to the program, so a bad buffer loses no byte.
- * A reader that is about to wait announces that to wake.c and lane_wake.c before it checks for
- * events.
+ * Invariants: A byte counts as read only after it was copied to the program, so a bad buffer loses
+ * no byte. A reader announces to wake.c and lane_wake.c that it will wait before it looks for
+ * events a last time.
  */
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -32,12 +32,11 @@
 #include "wire.h"
 
 /*
- * While profile events are on, reading creates events: system calls, context switches, timers.
- * So a reader that drained the stream is held off (read 100 ms, poll 50 ms) unless much has
- * arrived: that bounds the feedback and hides no event.
+ * While profile events are on, reading creates events: system calls, context switches, timers. So
+ * a reader that has read everything is held off (read 100 ms, poll 50 ms) unless much has arrived.
+ * This bounds the feedback and hides no event.
  *
- * A thread in poll(2) checks again when it wakes, at the latest 100 ms after it began to wait, the
- * delay included.
+ * A thread in poll(2) looks again when it is woken, at the latest 100 ms after it began to wait.
  */
 #define REST_POLL	(HZ / 20 ?: 1)
 #define REST_READ	(HZ / 10 ?: 1)
@@ -48,7 +47,7 @@ static bool cdev_read_resting(struct handle *h)
 	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
 }
 
-/* After this, new events of rings and, for stream 0, of lanes wake readers. */
+/* From here on, new events in rings and, for stream 0, in lanes wake readers. */
 static void begin_wait(struct stream *s)
 {
 	if (s == &devtrace_stream0)
@@ -56,13 +55,13 @@ static void begin_wait(struct stream *s)
 	wake_prepare(s);
 }
 
-/* Hold a reader off. The lock is held on entry, and released. */
+/* Make a reader wait for a while. The caller holds the lock; this function releases it. */
 static int cdev_read_rest(struct handle *h)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 
 	add_wait_queue(&h->stream->wait, &wait);
-	/* If much arrives, the reader wakes earlier. */
+	/* The reader wakes earlier if much arrives. */
 	begin_wait(h->stream);
 	handle_release(h);
 	wait_woken(&wait, TASK_INTERRUPTIBLE, REST_READ);
@@ -70,7 +69,7 @@ static int cdev_read_rest(struct handle *h)
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
-/* Wait for something to read. The lock is held on entry, and released. */
+/* Wait for something to read. The caller holds the lock; this function releases it. */
 static int wait_readable(struct handle *h, long timeout)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -79,7 +78,7 @@ static int wait_readable(struct handle *h, long timeout)
 	add_wait_queue(&h->stream->wait, &wait);
 	for (;;) {
 		begin_wait(h->stream);
-		/* handle_lock() waits for another read that is copying. */
+		/* If another read is copying, do not wait here: handle_lock() waits for it. */
 		if (timeout != MAX_SCHEDULE_TIMEOUT ? timeout == 0 :
 		    h->copying || reader_ready(h->reader)) {
 			handle_release(h);
@@ -91,12 +90,18 @@ static int wait_readable(struct handle *h, long timeout)
 			break;
 	}
 	remove_wait_queue(&h->stream->wait, &wait);
-	/* Events that are all filtered may come without end, so let other threads run. */
+	/*
+	 * Filtered events, which give the reader nothing, may arrive without end: let other
+	 * threads run.
+	 */
 	cond_resched();
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
-/* Copy @n bytes of staged frames. The lock is held, but released during the copy. */
+/*
+ * Copy @n bytes of staged frames to the program. The lock is held on entry and return, but not
+ * during the copy.
+ */
 static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
 {
 	struct wire *w = reader_wire(h->reader);
@@ -105,15 +110,16 @@ static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
 	WRITE_ONCE(h->copying, true);
 	mutex_unlock(&h->lock);
 	copied = copy_to_iter(w->buf + w->taken, n, to);
-	/* Not killable: the copied bytes must be counted. No holder waits for a program. */
+	/* Not killable: the copied bytes must be counted. No holder of the lock waits for a program. */
 	mutex_lock(&h->lock);
 	wire_taken(w, copied);
 	return copied;
 }
 
 /*
- * Read as many available frames as fit. The lock is held, but released while frames are copied; no
- * other read can use the reader meanwhile. @err: 0, -EFAULT or the error of reader_fill().
+ * Read as many available frames as fit. The lock is held on entry and return, but not while frames
+ * are copied; no other read can use the reader then. @err: 0, -EFAULT or the error of
+ * reader_fill().
  */
 static ssize_t read_frames(struct handle *h, struct iov_iter *to, int *err)
 {
@@ -213,10 +219,16 @@ __poll_t cdev_poll(struct file *file, poll_table *wait)
 	if (file->f_mode & FMODE_READ) {
 		poll_wait(file, &h->stream->wait, wait);
 		begin_wait(h->stream);
-		/* Killed: wake others that wait on the same epoll(7) descriptor. */
+		/*
+		 * The process is killed: report readiness, so that others that wait on the same
+		 * epoll(7) descriptor wake.
+		 */
 		if (mutex_lock_killable(&h->lock))
 			return mask | EPOLLIN | EPOLLRDNORM;
-		/* Without memory for a reader, read(2) fails without waiting. */
+		/*
+		 * If there is no memory for a reader, report readiness: read(2) would fail without
+		 * waiting.
+		 */
 		if (handle_reader(h))
 			reader_follows(h->reader);
 		if (h->copying)

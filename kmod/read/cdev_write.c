@@ -2,8 +2,8 @@
 /*
  * write(2) of /dev/trace: each line of text becomes an event
  *
- * Invariant: write(2) returns the bytes of the lines that became events. So after a short count, a
- * program can continue with the first byte that was not counted.
+ * Invariant: write(2) returns the number of bytes in the lines that became events. After a short
+ * count, a program can continue with the first byte that was not counted.
  */
 #include <linux/compiler.h>
 #include <linux/fs.h>

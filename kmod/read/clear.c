@@ -14,7 +14,10 @@
 #include "stream/table.h"
 #include "stream/wake.h"
 
-/* Hide all events committed so far from readers. devtrace_lock held. Return 0; -EBUSY: frozen. */
+/*
+ * Hide all events committed so far from readers. Called with devtrace_lock held. Return 0, or
+ * -EBUSY if the stream is frozen.
+ */
 int stream_clear(struct stream *s)
 {
 	struct ring *r;
@@ -38,7 +41,10 @@ int stream_clear(struct stream *s)
 	 * Pairs with clears:B.
 	 */
 	smp_store_release(&s->clears, s->clears + 1);
-	/* Use the timer: a preempted reader may hold the lock of the wait queue. */
+	/*
+	 * Wake readers by the timer: an emitter must not wait for a preempted reader that holds
+	 * the wait queue's lock.
+	 */
 	wake_again(s);
 	return 0;
 }

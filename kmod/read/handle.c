@@ -2,19 +2,19 @@
 /*
  * An open descriptor of /dev/trace
  *
- * A descriptor open for reading has a reader. One open for reading and writing gets its reader at
- * the first read, poll or seek: a program that emits opens the device for both, to map the control
- * page, and mostly never reads.
+ * A descriptor open for reading has a reader. If it is open for writing, too, the reader is
+ * created at the first read, poll or seek: a program that emits opens the device for both, to map
+ * the control page, and usually never reads.
  *
- * User memory may be behind userfaultfd(2) or FUSE, where a page fault can wait forever. So read(2)
- * holds no lock while it copies. It sets a flag instead; until it clears the flag, no other call
- * may use the staged frames. Another read(2) or lseek(2) waits for the flag and can be interrupted;
- * a nonblocking read gets EAGAIN, and poll(2) finds nothing to read; both are woken when the copy
- * ends. A nonblocking read that finds the lock taken also gets EAGAIN, since the holder may be
- * preempted for long.
+ * User memory may be backed by userfaultfd(2) or FUSE, where a page fault can wait forever. So
+ * read(2) holds no lock while it copies. It sets the flag @copying instead; until it clears the
+ * flag, no other call may use the staged frames. Another read(2) or lseek(2) waits for the flag
+ * and can be interrupted. A nonblocking read gets EAGAIN, and poll(2) finds nothing to read; both
+ * are woken when the copy ends. A nonblocking read also gets EAGAIN if the lock is held, because
+ * the holder may be preempted for long.
  *
  * Invariant: No lock is held while user memory is accessed. So each wait for a lock is bounded,
- * and killable unless the caller must not give up.
+ * and killable unless the caller must finish its work.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -42,23 +42,26 @@ static int wait_copied(struct handle *h)
 	return copying ? -ERESTARTSYS : 0;
 }
 
-/* Take the lock if it is free; otherwise return false: its holder wakes readers when it unlocks. */
+/*
+ * Take the lock if it is free. Otherwise return false; the holder will wake readers when it
+ * unlocks.
+ */
 static bool handle_trylock(struct handle *h)
 {
 	if (mutex_trylock(&h->lock))
 		return true;
 	WRITE_ONCE(h->missed, true);
 	/*
-	 * LMM(handle:A): If the second try below fails, then the holder of the lock reads that
-	 * missed is set after it unlocks. Pairs with handle:B.
+	 * LMM(handle:A): If the second attempt below fails, then the holder of the lock reads,
+	 * after unlocking, that missed is set. Pairs with handle:B.
 	 */
 	smp_mb();
 	return mutex_trylock(&h->lock);
 }
 
 /*
- * Take the lock while no other read is copying. With @nowait, return -EAGAIN instead of waiting.
- * Return 0 with the lock held, -EAGAIN or -ERESTARTSYS.
+ * Take the lock when no other read is copying. If @nowait is set, return -EAGAIN instead of
+ * waiting. Return 0 with the lock held, -EAGAIN or -ERESTARTSYS.
  */
 int handle_lock(struct handle *h, bool nowait)
 {
@@ -80,7 +83,8 @@ int handle_lock(struct handle *h, bool nowait)
 }
 
 /*
- * Release the lock. Wake callers that got EAGAIN; if a read is copying, the end of the copy does.
+ * Release the lock, and wake callers that got EAGAIN. While a read is copying, they are not woken
+ * here but at the end of the copy.
  */
 void handle_release(struct handle *h)
 {
@@ -88,15 +92,18 @@ void handle_release(struct handle *h)
 
 	mutex_unlock(&h->lock);
 	/*
-	 * LMM(handle:B): If missed reads false below, then a later try of the lock succeeds.
-	 * Pairs with handle:A.
+	 * LMM(handle:B): If missed reads false below, then a later attempt to take the lock
+	 * succeeds. Pairs with handle:A.
 	 */
 	smp_mb();
 	if (copying || !READ_ONCE(h->missed))
 		return;
 	/* A caller that sets missed from here on is woken by the next lock holder. */
 	WRITE_ONCE(h->missed, false);
-	/* The timer that wakes readers does not find a removed stream, so wake them here. */
+	/*
+	 * Wake readers of a removed stream directly, because the timer that wakes readers does not
+	 * find it.
+	 */
 	if (READ_ONCE(h->stream->gone))
 		wake_up_interruptible_all(&h->stream->wait);
 	else
@@ -115,7 +122,10 @@ void handle_unlock(struct handle *h)
 		wake_up_interruptible_all(&h->copied);
 }
 
-/* Return the reader, creating it if needed; NULL if there is no memory. With the lock held. */
+/*
+ * Return the reader, which is created if it does not exist; NULL if there is no memory. The lock
+ * is held.
+ */
 struct reader *handle_reader(struct handle *h)
 {
 	lockdep_assert_held(&h->lock);

@@ -14,14 +14,17 @@ struct handle {
 	struct stream	*stream;
 	/* protects all members below; not held while user memory is accessed */
 	struct mutex	lock;
-	struct reader	*reader;	/* NULL until it is needed */
-	bool		copying;	/* a read is copying staged frames, without the lock */
-	/* a caller got EAGAIN, or poll(2) found nothing; written without lock */
+	struct reader	*reader;	/* NULL until it is created */
+	bool		copying; /* a read is copying staged frames, without holding the lock */
+	/* a caller got EAGAIN, or poll(2) found nothing; written without the lock */
 	bool		missed;
-	wait_queue_head_t copied;	/* waits for the end of @copying */
-	bool		rests;		/* the reader drained the stream, at @rested */
+	wait_queue_head_t copied;	/* wait queue for the end of @copying */
+	bool		rests;		/* the reader has read everything, at the time @rested */
 	unsigned long	rested;		/* jiffies */
-	/* opened with O_TRUNC, and nothing written yet; without lock */
+	/*
+	 * opened with O_TRUNC, and nothing written or emitted so far; read and written without the
+	 * lock
+	 */
 	bool		clear;
 };
 

@@ -2,14 +2,15 @@
 /*
  * The sources of a reader, ordered by the time of their next event
  *
- * The sources at hand are in a binary heap, ordered by key, then by the number of the source, so
- * the order does not depend on chance. The heap stores the keys beside the pointers to the sources:
- * with 256 sources that alternate, an event costs comparisons on eight levels.
+ * A binary heap contains all rings and the lanes that are not idle, ordered by key (time), and for
+ * equal keys by the number of the source, so that the order does not depend on chance. The heap
+ * stores the keys beside the pointers to the sources. If 256 sources alternate, an event costs
+ * comparisons on eight levels.
  *
- * Invariants: Each ring, and each lane that is @listed, is in the heap once, with the key it had
- * when it was put there; code that changes other keys than that of the front calls heap_make(). Two
- * entries with the greatest key follow the last source, so that a source with one child and a heap
- * of one source need no special case.
+ * Invariants: Each ring, and each lane that is @listed, is in the heap once, with the key that it
+ * had when it was put there. Code that changes other keys than that of the front calls
+ * heap_make(). Two entries with the greatest key follow the last source, so that a source with one
+ * child and a heap of one source need no special case.
  */
 #include <linux/limits.h>
 

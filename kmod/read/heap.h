@@ -16,7 +16,7 @@ static inline bool heap_before(const struct front *a, const struct front *b)
 	return likely(a->key != b->key) ? a->key < b->key : a->src->number < b->src->number;
 }
 
-/* Put a source at its place in the heap, which is @i or below @i. */
+/* Put a source at its place in the heap, which is @i or a place below @i. */
 static __always_inline void heap_sift(struct front *heap, unsigned long nr, unsigned long i,
 				      const struct front f)
 {
@@ -42,15 +42,16 @@ static __always_inline void heap_sift_front(struct reader *rd, struct source *sr
 	heap_sift(rd->heap, rd->nr_heap, 0, (struct front) { .key = src->key, .src = src });
 }
 
-/*
- * The front source gives its events before this time, at least one, without a change of the heap.
- */
+/* The heap need not change until the front source has given all its events before this time. */
 static __always_inline u64 heap_until(const struct reader *rd)
 {
 	return min(rd->heap[1].key, rd->heap[2].key);
 }
 
-/* The front source gives events up to the next source, the idle lanes, name or change of state. */
+/*
+ * Compute until when the front source may give events: up to the next source, the idle lanes, a
+ * name or a change of state.
+ */
 static inline void find_until(struct reader *rd)
 {
 	rd->limit = min(rd->told.name_ts, rd->idle);

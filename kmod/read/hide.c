@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Addresses of the kernel, which readers see as hashes */
+/* Hide addresses of the kernel: readers get hashes instead */
 #include <linux/siphash.h>
 
 #include "boot_id.h"
@@ -7,10 +7,10 @@
 #include "hide.h"
 #include "ring/elem.h"
 
-/* Object ids below this are numbers, not addresses. */
+/* An object id below this is a number, not an address, and is not hidden. */
 #define SMALL_ID	65536
 
-/* Replace a kernel address by a hash, the same for the same address. */
+/* Replace a kernel address by a hash; the same address always gives the same hash. */
 u64 hide_address(u64 v)
 {
 	if (v < SMALL_ID)

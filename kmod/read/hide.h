@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Addresses of the kernel, which readers see as hashes */
+/* Hide addresses of the kernel: readers get hashes instead */
 #ifndef DEVTRACE_HIDE_H
 #define DEVTRACE_HIDE_H
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Report the events that a stopped stream missed at the right place
+ * Report the events that were not stored because the stream was stopped, between the right frames
  *
- * Events emitted while a stream is stopped are only counted. A reader that is opened later finds
- * the sum of the counts of all stops. So with each change of state, the stream stores how many
- * events each ring and slot had missed so far (see stream_missed() and slots_count_missed()), and
- * the reader reports the losses of each stop between its two changes.
+ * While a stream is stopped, events are only counted, so a reader that is opened later finds one
+ * sum for all stops. To report the losses of each stop between the stop and the next start, the
+ * stream stores at each change of state how many events each ring and slot had missed until then:
+ * see stream_missed() and slots_count_missed().
  *
- * Invariants: Losses by a stop are reported after the change that stopped the stream and before the
- * next change, each once. A loss that is not counted at one change is reported at the next, or as
- * soon as no further change is known. Its interval then still ends with its stop: see
+ * Invariants: The losses of a stop are reported once, after the STATE frame of the stop and before
+ * the next STATE frame. A loss that was not counted at one change is reported at the next one, or
+ * as soon as no further change is known. The interval in the report still ends with the stop: see
  * source_report_stopped().
  */
 #include "announce.h"
@@ -29,8 +29,8 @@ static bool missed_at(const struct stream *s, struct source *src, unsigned long 
 
 /*
  * Get the number of events that a source missed before change @n. Return false if they are not
- * counted yet, or if the number is forgotten. A stop (@stops) has the counts of the change before
- * it, which are stored before the stop is.
+ * counted yet or the number is no longer known. If change @n is a stop (@stops), the numbers at
+ * the change before it are used: no event was missed in between.
  */
 static bool missed_before(const struct stream *s, struct source *src, unsigned long n, bool stops,
 			  u64 *missed)
@@ -39,17 +39,20 @@ static bool missed_before(const struct stream *s, struct source *src, unsigned l
 }
 
 /*
- * Report events missed before the change of state to be sent next; announce_is_next() is true.
- * Return false if there is no room for all reports: call it again.
+ * Report events missed before the change of state that is sent next; announce_is_next() is true.
+ * Return false if there is no room for all reports: then call it again.
  */
 bool missed_tell(struct reader *rd)
 {
 	const struct announce *a = &rd->told;
-	/* Events missed because of this change are reported after it. */
+	/* Events that are missed because of this change are reported after it. */
 	const bool stops = a->state == DEVTRACE_STATE_RUNNING &&
 			   a->past.state != DEVTRACE_STATE_RUNNING;
 	const bool starts = a->past.state == DEVTRACE_STATE_RUNNING;
-	/* A seek counts earlier missed events as reported, but not those cleared after it. */
+	/*
+	 * A seek marks earlier missed events as reported, but not those missed after the last
+	 * clear.
+	 */
 	const bool first = a->sought && stops && a->past.ts >= a->since;
 	unsigned int i;
 	u64 n, to, *told;
@@ -62,7 +65,10 @@ bool missed_tell(struct reader *rd)
 		to = a->past.ts;
 		if (!missed_before(a->stream, src, a->next_past, stops, &n)) {
 			n = source_missed_by_now(src);
-			/* Events of the next stop may be among them: wait for the counts. */
+			/*
+			 * The number may include events of the next stop: wait for the count at
+			 * that stop.
+			 */
 			if (stops || (starts && announce_stops_again(a)))
 				continue;
 			if (!starts)
@@ -71,7 +77,7 @@ bool missed_tell(struct reader *rd)
 		told = source_missed_told(src);
 		if (first)
 			*told = n;
-		/* Withdrawn records are reported after the change, too. */
+		/* Records that this stop withdrew are reported after the change, too. */
 		if (n <= *told && stops)
 			continue;
 		source_missed(rd, src, n, to);

@@ -3,17 +3,18 @@
  * A reader of a stream: merges events in order of time
  *
  * A reader merges its sources, see source.h. They are in a heap, ordered by the time of their next
- * event. A source without an event at hand is ordered by its bound: no later event of the source is
- * older.
+ * event. A source without an event at hand is ordered by its bound: no event that it gives later
+ * is older than this time.
  *
- * Order: An event is given when no bound is below its time, so no older event can come. While a
- * writer is active in one source, newer events of the other sources wait. If an event is more than
- * AHEAD_NS later than the reader's clock, its CPU has a wrong clock, and it is left for another
- * call. If it is more than a second later, it gets the reader's time and DEVTRACE_F_LATE.
+ * Order: An event is given only when no source has a lower bound, so that no older event can
+ * follow. While a writer is active in one source, newer events of the other sources wait. If an
+ * event is more than AHEAD_NS later than the reader's clock, the clock of its CPU is wrong, and
+ * the event is left for another call. If it is more than a second later, it gets the reader's time
+ * and DEVTRACE_F_LATE.
  *
  * Counts: Losses of a source are reported once, in LOST frames before its next event. So for every
  * source and reader, events given and events reported lost add up to events emitted. missed.c
- * reports losses by a stop between two changes of state.
+ * reports the losses of a stop between two changes of state.
  */
 #include <linux/bits.h>
 #include <linux/kref.h>
@@ -39,8 +40,8 @@
 /* A read does not wait for CPUs whose clocks differ by more than this. */
 #define AHEAD_NS	NSEC_PER_MSEC
 /*
- * One call skips at most this many events that are older than the place of lseek(2): writers may
- * emit as fast as it skips.
+ * Number of events before the place of lseek(2) that one call skips. Without a limit a call might
+ * not end, because writers may emit as fast as it skips.
  */
 #define SKIPPED_MOST	BIT(20)
 
@@ -72,15 +73,16 @@ static void give_events(struct reader *rd, struct source *src)
 
 /*
  * Make the frames that must precede the next event, other than those of the event itself. Needed
- * only after more events were copied: earlier events got theirs then. Return true if a frame was
- * made.
+ * only after more events were copied; for earlier events this was done then. Return true if a
+ * frame was made.
  */
 static bool reader_tell(struct reader *rd, size_t want)
 {
 	struct announce *a = &rd->told;
 	/*
-	 * The names sent must depend on the events alone, not on the sizes of reads. So names that
-	 * hold from a time on are sent only before an event, or if no source has an event.
+	 * The names sent must depend only on the events, not on the sizes of reads. So names that
+	 * apply from a certain time on are sent only before an event, or if no source has an
+	 * event.
 	 */
 	const u64 names = reader_may_give(rd) || !rd->nr_ready ? reader_bound(rd) : 0;
 
@@ -101,7 +103,7 @@ static bool reader_tell(struct reader *rd, size_t want)
 	return true;
 }
 
-/* No event is at hand: refresh every source, except for idle lanes. */
+/* No event is at hand: refresh every source except idle lanes. */
 static int refresh_all(struct reader *rd)
 {
 	unsigned int i;
@@ -118,8 +120,8 @@ static int refresh_all(struct reader *rd)
 }
 
 /*
- * Raise the bound of the front source, or that of the idle lanes if it is the lowest. Events of
- * other sources wait for it.
+ * Raise the bound of the front source, or that of the idle lanes if it is lower, because events of
+ * other sources wait until it is higher than their times.
  */
 static int refresh_front(struct reader *rd, struct source *src)
 {
@@ -135,7 +137,9 @@ static int refresh_front(struct reader *rd, struct source *src)
 	return err;
 }
 
-/* Look for new lanes after each copy: their events may be as old as the last ones copied. */
+/*
+ * Look for new lanes after each copy, because their events may be as old as the last ones copied.
+ */
 static int look_for_lanes(struct reader *rd)
 {
 	if (likely(reader_nr_lanes(rd) == slots_nr()))
@@ -162,11 +166,11 @@ static bool all_ahead(const struct reader *rd, u64 bound)
  * @rd: the reader, locked
  * @want: stop when this many bytes are staged
  *
- * Holds only the reader's own lock throughout; shared data is locked for one step at a time, see
+ * Holds only the reader's own lock throughout; shared data are locked for one step at a time, see
  * "Who waits for whom" in ring.rst.
  *
- * Return: 0; -EAGAIN if an active writer holds back events of other rings, or if this call gave
- *	up skipping filtered events: call again soon; -ENOMEM; -EINTR: killed.
+ * Return: 0; -EAGAIN if an active writer holds back events of other rings, or if this call skipped
+ * its maximum of events: call again soon; -ENOMEM; -EINTR: killed.
  */
 int reader_fill(struct reader *rd, size_t want)
 {
@@ -193,7 +197,10 @@ int reader_fill(struct reader *rd, size_t want)
 			give_events(rd, src);
 			continue;
 		}
-		/* Leave the rest to another call, so that a signal can interrupt in between. */
+		/*
+		 * Leave the rest to another call, so that a signal can interrupt the program in
+		 * between.
+		 */
 		if (unlikely(rd->skipped >= SKIPPED_MOST))
 			return -EAGAIN;
 		cond_resched();
@@ -205,7 +212,7 @@ int reader_fill(struct reader *rd, size_t want)
 				return err;
 			if (rd->nr_ready || announce_is_next(&rd->told, reader_bound(rd)))
 				continue;
-			/* If a name is due, it waits for events that a busy lane may still give. */
+			/* A name that is due waits for events that a busy lane may still give. */
 			return rd->told.name_ts != U64_MAX ? -EAGAIN : 0;
 		}
 		rd->fresh = true;
@@ -232,7 +239,8 @@ void reader_check(struct reader *rd, u8 check)
 }
 
 /*
- * Announce the stream anew, after the staged bytes, whose number is returned. The reader is locked.
+ * Announce the stream anew, after the staged bytes. Return the number of these bytes. The reader
+ * is locked.
  */
 u32 reader_announce(struct reader *rd)
 {
@@ -240,7 +248,7 @@ u32 reader_announce(struct reader *rd)
 	return wire_staged(&rd->wire);
 }
 
-/* The reader, locked, is about to wait for the first time. */
+/* Called when the reader, which is locked, is about to wait for the first time. */
 void reader_follows(struct reader *rd)
 {
 	if (rd->follows || !reader_has_lanes(rd))
@@ -269,7 +277,7 @@ void reader_put(struct reader *rd)
 	kref_put(&rd->ref, reader_release);
 }
 
-/* Add the reader to the list for dumps. */
+/* Add the reader to the stream's tree, where dumps find it. */
 static void reader_list(struct reader *rd)
 {
 	struct stream *s = rd->stream;
@@ -288,7 +296,7 @@ static void reader_list(struct reader *rd)
 }
 
 /*
- * Create a reader at the oldest event, or return NULL. The caller keeps the stream until
+ * Create a reader at the oldest event; NULL: no memory. The caller keeps the stream valid until
  * reader_free().
  */
 struct reader *reader_new(struct stream *s)
@@ -301,7 +309,7 @@ struct reader *reader_new(struct stream *s)
 	kref_init(&rd->ref);
 	rd->stream = s;
 	rd->pid = task_tgid_nr(current);
-	/* The process may be renamed meanwhile. */
+	/* The process may be renamed meanwhile, so the name may be a mixture. */
 	data_race(strscpy(rd->comm, current->comm, sizeof(rd->comm)));
 	wire_init(&rd->wire, s->name);
 	if (announce_init(&rd->told, s, &rd->wire) || sources_init(rd)) {
@@ -313,7 +321,10 @@ struct reader *reader_new(struct stream *s)
 	return rd;
 }
 
-/* stream_reader() may still hold a reference; then it frees the reader. */
+/*
+ * Free a reader. If stream_reader() still holds a reference, the reader is freed when it drops
+ * that.
+ */
 void reader_free(struct reader *rd)
 {
 	raw_spin_lock(&rd->stream->readers_lock);

@@ -18,7 +18,7 @@ void reader_check(struct reader *rd, u8 check);
 u32 reader_announce(struct reader *rd);
 void reader_follows(struct reader *rd);
 
-/* For other files of this room */
+/* For other files of this folder. */
 void reader_put(struct reader *rd);
 
 #endif /* DEVTRACE_READER_H */

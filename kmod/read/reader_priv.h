@@ -31,35 +31,35 @@ struct front {
  * @serial: serial number, from 1; a newer reader has a greater one
  * @ref: one reference for the descriptor, one for each active stream_reader()
  * @pid: the process that opened the descriptor
- * @comm: its name
+ * @comm: name of that process
  * @follows: the reader has waited for events
- * @given: number of events that were made into frames; read without lock
- * @missed: number of events reported lost; read without lock
- * @clears: the stream's number of clears that the reader has followed
+ * @given: number of events that were made into frames; read without the lock
+ * @missed: number of events reported lost; read without the lock
+ * @clears: number of the stream's clears that the reader has followed
  * @turn: number of this call of reader_fill()
  * @skipped: number of events skipped in this call because they are before @place
  * @place: target of the last lseek(2), ns; 0 after open
  * @fresh: events may have been copied: check what must be sent besides events
- * @limit: no source gives an event of this time or later: a name, a change of state or the idle
- *	lanes come first; ns
- * @until: the front source gives its events before this time, ns
- * @stop: the front source gives events only until the buffer of @wire is filled up to this byte
- * @last: time of the last event that was made into a frame, ns; read without lock
+ * @limit: no source gives an event at or after this time, ns, before a name, a change of state or
+ *	a look at the idle lanes
+ * @until: the front source may give events before this time, ns
+ * @stop: the front source may give events until this many bytes of @wire's buffer are filled
+ * @last: time of the last event that was made into a frame, ns; read without the lock
  * @last_end: bytes of @wire after that frame
- * @nr: number of sources; read without lock, see reader_nr:A
+ * @nr: number of sources; read without the lock, see reader_nr:A
  * @nr_ready: number of sources with an event at the front
  * @nr_rings: number of @rings; the other sources are @lanes
- * @room: number of sources that @heap has room for
- * @rings: by CPU
- * @lanes: by slot, in chunks
+ * @room: number of sources for which @heap has room
+ * @rings: the rings, by CPU
+ * @lanes: the lanes by slot, in chunks
  * @nr_heap: number of sources in @heap
- * @heap: the rings and the lanes at hand, ordered by the time of their next event
+ * @heap: the rings and the lanes that are not idle, ordered by the time of their next event
  * @idle: bound of the lanes that are not in @heap, ns: see sources.c
  * @look: the reader's last look at changed slots, see slots_changed_since()
  * @told: what the reader was sent besides events
- * @wire: frames not read yet
+ * @wire: frames that the program has not read
  *
- * Protected by the lock of its struct handle.
+ * Protected by the lock of the reader's struct handle.
  */
 struct reader {
 	struct stream	*stream;
@@ -105,7 +105,7 @@ static inline struct source *reader_source(const struct reader *rd, unsigned int
 	return i < rd->nr_rings ? &rd->rings[i].src : &reader_lane(rd, i - rd->nr_rings)->src;
 }
 
-/* No event older than this can come. */
+/* No event that is older than this time can follow. */
 static inline u64 reader_bound(const struct reader *rd)
 {
 	return min(rd->heap->key, rd->idle);
@@ -118,8 +118,8 @@ static inline bool reader_may_give(const struct reader *rd)
 }
 
 /*
- * Does the reader get this event? An event in progress during lseek(2) may be older than the place.
- * Sends the frames that must precede the event.
+ * Is this event for the reader? An event that was in progress during lseek(2) may be older than
+ * the new place. Also sends the frames that must precede the event.
  */
 static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
 {
@@ -134,12 +134,12 @@ static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
 
 /**
  * struct window - events that can be given without further checks
- * @from: first time, ns
+ * @from: earliest time, ns
  * @span: the times are less than @from + @span, ns
- * @stop: the window ends when the buffer is filled up to this byte
+ * @stop: the window ends when so many bytes of the buffer are filled
  * @tid: thread of the events
  *
- * No frame must be sent before these events, and the reader wants them. The values are copies of
+ * No frame must precede these events, and all of them are for the reader. The values are copies of
  * members of the reader, for a sequence of events.
  */
 struct window {
@@ -148,7 +148,7 @@ struct window {
 	u32	tid;
 };
 
-/* Call after reader_wants(). */
+/* Return the window around an event for which reader_wants() has returned true. */
 static __always_inline struct window reader_window(const struct reader *rd)
 {
 	const struct announce *a = &rd->told;
@@ -183,7 +183,7 @@ static inline void reader_gave(struct reader *rd, unsigned int given, u64 last)
 {
 	if (!given)
 		return;
-	/* stream_reader() reads these without lock. */
+	/* WRITE_ONCE(), because stream_reader() reads these members without the lock. */
 	WRITE_ONCE(rd->last, last);
 	rd->last_end = rd->wire.bytes;
 	WRITE_ONCE(rd->given, rd->given + given);

@@ -2,8 +2,8 @@
 /*
  * Would read(2) return something?
  *
- * An event in a ring or a lane may be unwanted, or may have to wait for older events. So only a
- * frame counts as readable: poll(2) and a nonblocking read(2) agree.
+ * An event in a ring or a lane may be filtered, or may have to wait for older events. So only a
+ * frame counts as readable, and poll(2) agrees with a nonblocking read(2).
  */
 #include <linux/minmax.h>
 
@@ -33,8 +33,8 @@ static bool may_have(struct reader *rd)
 }
 
 /*
- * Make a frame, if needed. Return 1: there is enough for the watermark; 0; or the error of
- * reader_fill().
+ * Make a frame if none is staged. Return 1 if there is enough for the watermark, otherwise 0 or
+ * the error of reader_fill().
  */
 int reader_ready(struct reader *rd)
 {
@@ -48,10 +48,13 @@ int reader_ready(struct reader *rd)
 	return wire_staged(&rd->wire) ? 1 : err;
 }
 
-/* If one ring has this many unread bytes, they should not wait for long. */
+/* Number of unread bytes in one ring that should not wait for long. */
 #define MUCH	65536U
 
-/* Has a ring, or the ring of blocks, much unread? The reader is locked. */
+/*
+ * Are more than MUCH bytes of a ring, or of the lanes' ring of blocks, unread? The reader is
+ * locked.
+ */
 bool reader_much(struct reader *rd)
 {
 	if (ring_sources_much(rd, MUCH))

@@ -14,7 +14,7 @@
 #include "sources.h"
 #include "stream/stream.h"
 
-/* Longer than a search can take: 18 minutes. */
+/* Upper limit for the duration of a search: 18 minutes. */
 #define SEEK_AHEAD_NS	BIT_ULL(40)
 
 /* Move each source: see source_seek(). */
@@ -33,8 +33,8 @@ static void seek_go(struct reader *rd, u64 ts, u64 now)
 }
 
 /*
- * Return the time of the next event; if there is none, a time just after the last one. An event of
- * which the program has not read the last byte counts as the next one.
+ * Return the time of the next event; if there is none, a time just after the last one. An event
+ * whose last byte the program has not read counts as the next one.
  */
 static loff_t reader_tell(struct reader *rd)
 {
@@ -48,14 +48,17 @@ static loff_t reader_tell(struct reader *rd)
 		ready |= rd->heap[i].src->ready;
 		next = min(next, rd->heap[i].src->key);
 	}
-	/* A ring without an event at hand may have one by now, but none before its bound. */
+	/*
+	 * A ring without an event at hand may have got one meanwhile, but not an older one than
+	 * its bound.
+	 */
 	if (ready)
 		return max(next, rd->last);
 	return rd->last ? rd->last + 1 : rd->place;
 }
 
 /**
- * reader_seek() - go to another place
+ * reader_seek() - move the reader to another place
  * @rd: the reader, locked
  * @off: ns, see trace(4)
  * @whence: SEEK_SET, SEEK_CUR, SEEK_END or SEEK_DATA

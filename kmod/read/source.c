@@ -34,7 +34,7 @@ void source_lost(struct reader *rd, struct source *src, u8 cause, u64 count, u64
  * @src: its source
  * @cause: enum devtrace_cause
  * @count: number of events
- * @now: trace clock, ns: no lost event is newer, if no event is at the front
+ * @now: trace clock, ns: upper limit of the losses' times if no event is at the front
  */
 void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u64 now)
 {
@@ -43,7 +43,9 @@ void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u
 	source_lost(rd, src, cause, count, src->last, src->ready ? src->key : now);
 }
 
-/* Make a LOST frame for events missed by a stop, if any; none is newer than @to. */
+/*
+ * Make a LOST frame for events that were missed because of a stop, if any; none is newer than @to.
+ */
 void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64 to)
 {
 	const struct announce *a = &rd->told;
@@ -51,7 +53,10 @@ void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64
 
 	if (!count)
 		return;
-	/* The stop is over: its last losses are counted after the start. */
+	/*
+	 * The stop has ended: a loss that is counted after the start is still not newer than the
+	 * start.
+	 */
 	if (a->ended)
 		to = min(to, a->ended);
 	if (!a->early && src->last <= to)

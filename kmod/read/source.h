@@ -9,14 +9,14 @@
  *	source_seek()		go to a time, to the oldest event or behind the newest
  *	source_clear()		follow a clear of the stream
  *
- * Invariants: The @key of a source that is not ready is a bound: no older event can still come from
- * it. Events that a source skips are counted in @lost or @cleared until a refresh reports them,
- * once.
+ * Invariants: The @key of a source that is not ready is a bound: no older event can follow from
+ * this source. Events that a source skips are counted in @lost or @cleared until a refresh reports
+ * them, once.
  *
- * missed.c reports events missed by stops with the functions source_missed*().
+ * missed.c reports events missed because of stops, with the functions source_missed*().
  *
- * Only this file distinguishes the kinds. It uses a switch, not a table of functions: read(2) may
- * call an operation for each event, and an indirect call costs a retpoline.
+ * Only this file distinguishes the two kinds of source. It uses a switch instead of a table of
+ * functions: read(2) may call an operation for each event, and an indirect call costs a retpoline.
  */
 #ifndef DEVTRACE_SOURCE_H
 #define DEVTRACE_SOURCE_H
@@ -55,9 +55,9 @@ static inline int source_refresh(struct reader *rd, struct source *src)
  * @rd: the reader
  * @src: its source, ready; stays ready only if the next event is at hand
  *
- * Advances past at least one event, and further while reader_goes_on() is true. An event that gets
- * no frame was overwritten, or is older than the place of lseek(2). A lane source continues with
- * the next lanes of the heap; only the heap's front is then out of order.
+ * Advances past at least one event, and further while reader_goes_on() is true. No frame is made
+ * of an event that was overwritten, or that is older than the place of lseek(2). A lane source
+ * continues with the next lanes of the heap; afterwards only the heap's front may be out of order.
  */
 static inline void source_give(struct reader *rd, struct source *src)
 {
@@ -75,9 +75,10 @@ static inline void source_give(struct reader *rd, struct source *src)
  * @rd: the reader
  * @src: its source
  * @ts: trace clock, ns; 0: the oldest event; U64_MAX: behind the newest
- * @now: trace clock, not before any event that is found
+ * @now: trace clock, not earlier than any event that is found
  *
- * Earlier events do not count as lost; but if @ts is 0, those lost after the last clear do.
+ * Events before the new place do not count as lost, with one exception: if @ts is 0, those
+ * overwritten since the last clear do.
  */
 static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u64 now)
 {
@@ -95,13 +96,13 @@ static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u6
 	source_set_ready(rd, src, false);
 }
 
-/* The slot of lanes that a source is; NULL: it is the ring of a CPU. */
+/* Return the source as a lane source, or NULL if it is the ring of a CPU. */
 static __always_inline struct lane_source *source_as_lane(struct source *src)
 {
 	return likely(src->kind == SOURCE_LANE) ? lane_source(src) : NULL;
 }
 
-/* Count unread events that were cleared. */
+/* Count the source's unread events that a clear has hidden. */
 static inline void source_clear(struct reader *rd, struct source *src)
 {
 	switch (src->kind) {
@@ -113,7 +114,7 @@ static inline void source_clear(struct reader *rd, struct source *src)
 	}
 }
 
-/* Number of events that a source missed before change @n: see stream_missed(). */
+/* Return the number of events that a source missed before change @n: see stream_missed(). */
 static inline u64 source_missed_before(const struct stream *s, struct source *src, unsigned long n)
 {
 	switch (src->kind) {
@@ -124,7 +125,7 @@ static inline u64 source_missed_before(const struct stream *s, struct source *sr
 	}
 }
 
-/* Number of events that a source has missed up to now. */
+/* Return the number of events that a source has missed up to now. */
 static inline u64 source_missed_by_now(struct source *src)
 {
 	struct slot_view v;
@@ -138,7 +139,7 @@ static inline u64 source_missed_by_now(struct source *src)
 	}
 }
 
-/* Number of missed events that were reported to the reader. */
+/* Return where the number of missed events that the reader was told is stored. */
 static inline u64 *source_missed_told(struct source *src)
 {
 	switch (src->kind) {
@@ -149,7 +150,7 @@ static inline u64 *source_missed_told(struct source *src)
 	}
 }
 
-/* Report that a source has missed @n events in all, up to the time @to. */
+/* Report missed events, so that the reader was told of @n in all; none is newer than @to. */
 static inline void source_missed(struct reader *rd, struct source *src, u64 n, u64 to)
 {
 	switch (src->kind) {

@@ -14,10 +14,10 @@ enum source_kind {
  * struct source - a reader's place in one source: the head of both kinds
  * @key: time of the event at the front, or the bound; ns
  * @last: time of the last event given, ns; 0 if none
- * @lost: number of events overwritten before the reader came to them, not yet reported
- * @cleared: number of events cleared before the reader came to them, not yet reported
+ * @lost: number of events overwritten before the reader reached them, not yet reported
+ * @cleared: number of events cleared before the reader reached them, not yet reported
  * @tid: thread of the event at the front
- * @number: number of the source, as frames have it
+ * @number: number of the source in frames
  * @kind: enum source_kind
  * @ready: an event is at the front
  * @busy: a writer was active at the last refresh

@@ -2,13 +2,16 @@
 /*
  * A reader's place in the events of one slot of lanes
  *
- * The reader copies nothing in advance. It reads each event in place, in the ring of blocks, and
- * then checks whether it was overwritten meanwhile.
+ * The kernel copies a lane's events in runs to the ring of blocks, which all lanes share; a slot
+ * is the chain of the runs of one lane after another. The reader copies nothing in advance. It
+ * reads each event in place, in the ring of blocks, and then checks whether the event was
+ * overwritten meanwhile.
  *
  * Invariants: Each event of the slot before the front was given, or is counted in @lost or
- * @cleared. A refresh takes the events of the slot's lane before it reports that there is none:
- * then no event older than the slot's floor can come, and the floor is the bound. Preemption is off
- * while a block is read, for one run at most: slots_resize() waits for that before it frees blocks.
+ * @cleared. A refresh first collects the events of the slot's lane and then looks for events. If
+ * it finds none, no event older than the slot's floor can follow, and the floor is the bound.
+ * Preemption is off while a block is read, for one run at most: slots_resize() waits for this
+ * before it frees blocks.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -26,9 +29,12 @@
 #include "source_lane.h"
 #include "wire_quick.h"
 
-/* Retries if the next run is overwritten before the reader comes to it. */
+/* Number of attempts if the next run is overwritten before the reader reaches it. */
 #define RUN_TRIES	8
-/* Make at most this many events, of all lanes together, into frames while preemption is off. */
+/*
+ * Maximum number of events, of all lanes together, that are made into frames while preemption is
+ * off.
+ */
 #define GIVE_MOST	32
 
 /* noinline, so that callers have no struct run on their stack. */
@@ -43,8 +49,9 @@ static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s
 }
 
 /*
- * May the run still exist, so that a check of the tail suffices? Where tail_low_t is half of the
- * tail, check once a call under the ring's lock, since the reader may have slept for long.
+ * May the run still exist, so that a check of the ring's tail suffices? If tail_low_t holds only
+ * half of the tail, which wraps, check once in each call under the ring's lock, because the reader
+ * may have slept for long.
  */
 static bool run_is_there(struct reader *rd, struct lane_source *s)
 {
@@ -52,14 +59,17 @@ static bool run_is_there(struct reader *rd, struct lane_source *s)
 	       run_is_still_there(rd, s);
 }
 
-/* The rest of the run is lost; the index in the next run shows how many events that are. */
+/*
+ * Give up the rest of the run: it is lost. The index in the next run shows how many events that
+ * are.
+ */
 static bool run_is_gone(struct lane_source *s)
 {
 	s->at = s->len;
 	return false;
 }
 
-/* Set up the frame's head, and whether wire_quick() may make the frame. */
+/* Set the beginning of the frame, and whether wire_quick() can make the frame. */
 static void set_lane_head(struct lane_source *s, bool late)
 {
 	const struct lane_event *ev = &s->ev;
@@ -72,7 +82,7 @@ static void set_lane_head(struct lane_source *s, bool late)
 	s->plain = s->quick && flags == DEVTRACE_F_USER && !ev->severity;
 }
 
-/* peek_lane() for any form of record. */
+/* Find the next event of the run like peek_lane(), for records of any form. */
 static noinline bool peek_any(struct lane_source *s, const u8 *records)
 {
 	u64 ts;
@@ -80,7 +90,10 @@ static noinline bool peek_any(struct lane_source *s, const u8 *records)
 	while (s->at < s->len) {
 		if (lane_next(records, &s->at, s->len, &s->time, &s->ev) <= 0)
 			return run_is_gone(s);
-		/* A filtered record, which the slot does not count. */
+		/*
+		 * Skip a record that was filtered when it was collected; the slot does not count
+		 * it.
+		 */
 		if (unlikely(s->ev.type == DEVTRACE_T_EMPTY))
 			continue;
 		s->data = s->ev.data - records;
@@ -93,8 +106,9 @@ static noinline bool peek_any(struct lane_source *s, const u8 *records)
 }
 
 /*
- * Find the next event of the run; valid if blocks_there() returns true afterwards. Preemption is
- * off. The fast path is for consecutive records of the short form, which nearly all are.
+ * Find the next event of the run. The result is valid if blocks_there() returns true afterwards.
+ * Preemption is off. The fast path is for consecutive records of the short form, as nearly all
+ * are.
  */
 static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 {
@@ -108,7 +122,7 @@ static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 	word = lane_word(records + s->at);
 	len = word & 0x7f;
 	type = word >> DEVTRACE_LANE_TYPE_SHIFT;
-	/* The time is not before @lo, since the time of the previous event was not. */
+	/* The time is not before @lo, because the time of the previous event was not. */
 	time = s->time + (word >> DEVTRACE_LANE_NS_SHIFT);
 	used = sizeof(word) + len + (len & 1);
 	if (unlikely(len > WIRE_QUICK_MOST || used > left || type == DEVTRACE_T_EMPTY ||
@@ -140,7 +154,10 @@ bool lane_source_look(struct reader *rd, struct lane_source *s)
 	return found;
 }
 
-/* The front source's key has changed: return the new front source, if it is a lane. */
+/*
+ * Restore the heap after the front source's key has changed. Return the new front source if it is
+ * a lane, otherwise NULL.
+ */
 static __always_inline struct lane_source *next_lane(struct reader *rd, struct source *src)
 {
 	struct lane_source *s;
@@ -175,7 +192,7 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 		frame = wire_lane_event(w, &s->head, ts, records + s->data, len);
 	if (unlikely(!peek_lane(s, records)))
 		source_set_ready(rd, &s->src, false);
-	/* This covers both the copied payload and the next record's header. */
+	/* This check covers both the copied payload and the next record's header. */
 	if (unlikely(!blocks_there(slots_ring(), s->run)))
 		return false;
 	if (!IS_ENABLED(CONFIG_64BIT) || unlikely(frame & WIRE_ESCAPES))
@@ -187,7 +204,10 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 	return true;
 }
 
-/* Give the front event and further ones, also of the next lanes in the heap. Preemption is off. */
+/*
+ * Give the event at the front and further ones, also of the next lanes in the heap. Preemption is
+ * off.
+ */
 static void lane_source_give_run(struct reader *rd, struct lane_source *s)
 {
 	const u8 *records = blocks_records(slots_ring(), s->run);
@@ -216,7 +236,7 @@ static void lane_source_give_run(struct reader *rd, struct lane_source *s)
 	reader_gave(rd, rd->wire.frames - frames, last);
 }
 
-/* Skip the event at the front, which is before the place of lseek(2). */
+/* Skip the event at the front, because it is before the place of lseek(2). */
 static void lane_source_pass(struct reader *rd, struct lane_source *s)
 {
 	s->src.last = s->src.key;
@@ -242,7 +262,7 @@ void lane_source_give(struct reader *rd, struct lane_source *s)
 	preempt_enable();
 }
 
-/* Go to the beginning of a run. */
+/* Begin to read a run. */
 void lane_source_enter(struct reader *rd, struct lane_source *s, run_place_t place,
 		       const struct run *r)
 {
@@ -279,9 +299,9 @@ static void report_lane(struct reader *rd, struct lane_source *s, const struct s
 }
 
 /*
- * Report that @n events of this source, none newer than @to, were not stored since the slot was
- * allocated, because the stream was stopped. They are few: while the stream is stopped, a program
- * only finishes events that it began before.
+ * Report missed events, so that the reader was told of @n in all since the slot was allocated;
+ * none is newer than @to. A slot misses few events: while the stream is stopped, a program only
+ * finishes events that it began before.
  */
 void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to)
 {
@@ -293,7 +313,7 @@ void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to)
 	*told = n;
 }
 
-/* Is there something to report? */
+/* Is there a loss, a drop or an invalid lane to report? */
 bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v)
 {
 	return s->src.lost || s->src.cleared || v->bad != s->bad ||
@@ -313,7 +333,10 @@ static run_place_t next_event(struct reader *rd, struct lane_source *s)
 			break;
 		s->src.lost += r.idx - s->idx;
 		lane_source_enter(rd, s, place, &r);
-		/* Another thread of the program may have written while the lane's thread slept. */
+		/*
+		 * Another thread of the program may have written to the lane while the thread
+		 * slept: keep times in order.
+		 */
 		s->lo = max(s->lo, s->src.key);
 		s->hi = max(s->hi, s->lo);
 		if (lane_source_look(rd, s))
@@ -330,13 +353,13 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 
 	slot_refresh(s->slot, &v);
 	s->src.busy = v.busy;
-	/* After a seek, the reader may be within a run: look at the rest of that run first. */
+	/* After a seek, the reader may be inside a run: look at the rest of this run first. */
 	if (lane_source_look(rd, s))
 		source_set_ready(rd, &s->src, true);
 	else
 		place = next_event(rd, s);
 	if (!place && v.idx > s->idx) {
-		/* All events up to the end of the chain were overwritten. */
+		/* All events up to the end of the chain were overwritten, so count them as lost. */
 		s->src.lost += v.idx - s->idx;
 		s->idx = v.idx;
 	}

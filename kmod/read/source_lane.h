@@ -16,20 +16,20 @@ struct reader;
  * struct lane_source - a place in the chain of one slot
  * @src: the head; if ready, @ev is the event at the front
  * @slot: number of the slot
- * @quick: wire_quick() may make the frame of @ev
- * @plain: wire_quick() may, and @head is valid for any record of the short form
+ * @quick: wire_quick() can make the frame of @ev
+ * @plain: wire_quick() can, and @head is valid for any record of the short form
  * @at: bytes of @run that were read
  * @len: bytes of records in @run
- * @data: offset of @ev's payload from the end of the header of the run
+ * @data: offset of @ev's payload from the end of the run's header
  * @run: the run being read, or read last; 0: none
  * @time: time of the event before @at as written, ns
  * @lo: lower limit of times in the run, ns
  * @hi: upper limit of times in the run, ns
  * @ev: type, length and CPU of the event at the front
- * @head: beginning of its frame
+ * @head: beginning of that event's frame
  * @turn: call of reader_fill() in which the run was last known to exist, on 32-bit machines
  * @listed: the source is in the reader's heap
- * @idle: at the last look nothing was unread, and the lane slept
+ * @idle: at the last look nothing was unread, and the lane's thread slept
  * @idx: number of the slot's events before the front
  * @drops: number of drops reported, by cause
  * @bad: number of invalid lanes reported
@@ -73,7 +73,7 @@ bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v
 
 void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to);
 
-/* For all slots, including those that the reader does not know yet */
+/* For all slots, including those for which the reader has no source yet. */
 bool lane_sources_unread(struct reader *rd, unsigned int percent);
 u64 lane_sources_lag(const struct reader *rd);
 

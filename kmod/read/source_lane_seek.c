@@ -39,7 +39,7 @@ static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
 	}
 }
 
-/* Events before the place do not count as lost. */
+/* Go to the first run with an event at or after @ts. Events before it do not count as lost. */
 static void find_lane_time(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	run_place_t place = s->run;
@@ -59,7 +59,7 @@ static void find_lane_time(struct reader *rd, struct lane_source *s, u64 ts)
 	}
 }
 
-/* The caller has taken all complete events of the lanes. */
+/* Move the source; the caller has collected all complete events of the lanes. */
 void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	struct slot_view v;
@@ -98,11 +98,12 @@ void lane_source_clear(struct reader *rd, struct lane_source *s)
 }
 
 /**
- * lane_source_init() - a source that has read nothing
- * @s: the source, of uninitialized memory: clearing whole pages takes longer
+ * lane_source_init() - initialize a source that has read nothing
+ * @s: the source, in uninitialized memory, because clearing whole pages would take longer
  * @slot: its slot
  *
- * @ev, @head and the limits of the run are set before they are used.
+ * @ev, @head and the limits of the run stay uninitialized, because they are set before they are
+ *	used.
  */
 void lane_source_init(struct lane_source *s, unsigned int slot)
 {
@@ -138,8 +139,8 @@ void lane_source_init(struct lane_source *s, unsigned int slot)
 }
 
 /*
- * Set the place in a slot that is new to the reader. @s comes from lane_source_init(); no event is
- * older than @key. Cleared events are reported as cleared.
+ * Set the place in a slot that is new to the reader. @s was initialized by lane_source_init(); no
+ * event of the slot is older than @key. Events that were cleared are reported as cleared.
  */
 void lane_source_begin(struct lane_source *s, u64 key)
 {
@@ -148,7 +149,7 @@ void lane_source_begin(struct lane_source *s, u64 key)
 	s->src.key = key;
 }
 
-/* Has a slot that the reader does not know yet unread events? */
+/* Has a slot for which the reader has no source yet unread events? */
 static bool new_slot_unread(unsigned int slot, u64 bytes)
 {
 	struct slot_view v;
@@ -198,7 +199,9 @@ bool lane_sources_unread(struct reader *rd, unsigned int percent)
 	u64 bytes = 0;
 	bool unread;
 
-	/* The ring is never completely full, since room is made one block in advance. */
+	/*
+	 * The ring of blocks is never completely full, because room is made one block in advance.
+	 */
 	if (percent && size)
 		bytes = min(div_u64(size * percent, 100), size - 2 * BLOCK_BYTES);
 	if (!nr)
@@ -212,7 +215,7 @@ bool lane_sources_unread(struct reader *rd, unsigned int percent)
 	return unread;
 }
 
-/* Unread bytes of the ring of blocks. The reader may read meanwhile. */
+/* Return the number of unread bytes in the ring of blocks. The reader may read meanwhile. */
 u64 lane_sources_lag(const struct reader *rd)
 {
 	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
@@ -225,12 +228,15 @@ u64 lane_sources_lag(const struct reader *rd)
 	for (i = 0; i < nr; i++) {
 		if (i < known) {
 			s = reader_lane(rd, i);
-			/* Slightly old values suffice. */
+			/*
+			 * The reader may change this value at the same time; a slightly older
+			 * value suffices.
+			 */
 			run = data_race(s->run);
-			/* See above. */
+			/* see the comment on run */
 			idx = data_race(s->idx);
 		} else {
-			/* A reader begins here when it finds the slot. */
+			/* The reader will begin at this place when it finds the slot. */
 			run = slot_cleared(i, &idx, NULL);
 		}
 		lag = max(lag, slots_behind(i, run, idx));

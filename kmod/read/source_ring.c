@@ -2,17 +2,17 @@
 /*
  * A reader's place in the ring of one CPU
  *
- * The reader copies several records at a time; a writer cannot overwrite the copy. The ring is
- * locked for one copy, or one step of a search.
+ * The reader copies several records at a time to its cache, where a writer cannot overwrite them.
+ * The ring is locked for one copy, or one step of a search.
  *
- * Invariants: @at is the place of the record at the front of the copy; it moves by whole records.
+ * Invariants: @at is the place of the record at the front of the copy and moves by whole records.
  * All events between two values of @at were given, or are counted in @lost, @cleared or @voids. So
  * for every ring and reader, events given and events reported lost add up to events emitted.
  *
  * The bound: A writer increments its ring's nest count before it reads the clock; the reader reads
- * the clock, then the nest count. If no writer is active and everything is committed, no later
- * event is older than the reader's clock minus MARGIN_NS, the time in which a store becomes
- * visible. While a writer is active, the bound does not advance.
+ * the clock before it reads the nest count. If no writer is active and everything is committed, no
+ * later event is older than the reader's clock minus MARGIN_NS, the time after which a store is
+ * certainly visible to other CPUs. While a writer is active, the bound does not advance.
  */
 #include <linux/lockdep.h>
 #include <linux/math64.h>
@@ -31,10 +31,10 @@
 #include "stream/stream.h"
 #include "wire_quick.h"
 
-/* Units of a ring copied at a time. */
+/* Number of ring units that are copied at a time. */
 #define CACHE_UNITS	1024
 
-/* A store becomes visible to other CPUs within this time. */
+/* After this time, a store is visible to all CPUs. */
 #define MARGIN_NS	(10 * NSEC_PER_USEC)
 
 static __always_inline void skip_units(struct ring_source *s, u32 units)
@@ -44,8 +44,8 @@ static __always_inline void skip_units(struct ring_source *s, u32 units)
 }
 
 /*
- * Look at the record at the front of the cache, after padding and withdrawn records. Return false
- * if the cache does not have the whole record.
+ * Find the next event in the cache, after padding and withdrawn records. Return false if the cache
+ * does not contain the whole record.
  */
 static __always_inline bool peek_ring(struct ring_source *s)
 {
@@ -66,7 +66,7 @@ static __always_inline bool peek_ring(struct ring_source *s)
 			skip_units(s, units);
 			continue;
 		}
-		/* The header may be loaded even at the end of the cache: see have_cache(). */
+		/* This load of a header is safe at the end of the cache, too: see have_cache(). */
 		units = ring_units(rec->len);
 		if (unlikely(units > left))
 			return false;
@@ -92,18 +92,18 @@ static noinline void set_ring_head(struct ring_source *s, u32 who)
 	s->who = who;
 	wire_head_set(&s->head, flags, who >> RING_WHO_SEV_SHIFT, s->src.number,
 		      who & RING_WHO_TID);
-	/* Kernel addresses in the payload must be hidden. */
+	/* wire_quick() cannot hide kernel addresses in the payload. */
 	s->quick = flags & DEVTRACE_F_USER || !(flags & DEVTRACE_F_PTR);
 }
 
-/* Convert the event at the front to a frame. */
+/* Make a frame of the event at the front. */
 static __always_inline void put_event(struct wire *w, struct ring_source *s, u64 ts, bool quick)
 {
 	const struct ring_record *rec = (void *)&s->cache[s->next];
 
 	if (unlikely(rec->who != s->who))
 		set_ring_head(s, rec->who);
-	/* If peek_ring() corrected the time stamp, wire_event() must mark the event. */
+	/* If peek_ring() has corrected the time stamp, wire_event() must mark the event. */
 	if (likely(quick && s->quick && rec->len <= WIRE_QUICK_MOST &&
 		   (rec->word & RING_TS_MASK) == ts))
 		wire_quick_send(w, wire_quick(w, &s->head, ts, rec->word >> RING_TYPE_SHIFT,
@@ -152,13 +152,13 @@ static bool dropped_more(const struct ring_source *s)
 	return false;
 }
 
-/* Report events missed by a stop up to now; no change of state is to be sent before. */
+/* Report events missed up to now because of a stop. No change of state must be sent before. */
 static void report_stopped(struct reader *rd, struct ring_source *s, u64 n)
 {
 	const u64 now = devtrace_clock_now();
 
 	ring_source_missed(rd, s, n, now);
-	/* A stop was cancelled that had withdrawn these. */
+	/* These records were withdrawn by a stop that was then cancelled. */
 	if (s->voids)
 		source_lost(rd, &s->src, DEVTRACE_LOST_STOPPED, s->voids, s->void_ts,
 			    max(s->void_ts, now));
@@ -184,13 +184,16 @@ static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 }
 
 /*
- * Report that a source has missed @n events by stops since the stream was created, none newer than
- * @to.
+ * Report missed events, so that the reader was told of @n in all since the stream was created;
+ * none is newer than @to.
  */
 void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 {
 	u64 *told = &s->drops[DEVTRACE_LOST_STOPPED];
-	/* Withdrawn records count as not stored, too, unless a later stop has withdrawn them. */
+	/*
+	 * Withdrawn records were not stored, either, so report them here, unless a later stop
+	 * withdrew them.
+	 */
 	const u64 voids = s->void_ts <= (rd->told.ended ?: to) ? s->voids : 0;
 	const u64 more = n > *told ? n - *told : 0;
 
@@ -201,7 +204,7 @@ void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 
 static bool have_cache(struct ring_source *s)
 {
-	/* Allocate one unit more than is filled: word loads may reach past the end. */
+	/* Allocate one unit more than is filled, because word loads may reach past the end. */
 	if (!s->cache)
 		s->cache = kvmalloc_array(CACHE_UNITS + 1, sizeof(*s->cache),
 					  GFP_KERNEL_ACCOUNT);
@@ -214,7 +217,7 @@ static void drop_cache(struct ring_source *s)
 	s->end = 0;
 }
 
-/* Go to the oldest record; all unread events before it are lost. The ring is locked. */
+/* Go to the oldest record of the ring. All unread events before it are lost. The ring is locked. */
 static void go_oldest(struct ring_source *s)
 {
 	lockdep_assert_held(&s->ring->lock);
@@ -224,8 +227,8 @@ static void go_oldest(struct ring_source *s)
 }
 
 /*
- * Find the reader's place in a resized ring; the copy is empty. Return 0, or -EINTR if the reader
- * is killed; then nothing has changed.
+ * Find the reader's place in a resized ring; the copy is empty. Return 0. If the reader is killed,
+ * change nothing and return -EINTR.
  */
 static int follow_resize(struct ring_source *s)
 {
@@ -243,7 +246,7 @@ static int follow_resize(struct ring_source *s)
 		if (moves != ring->moves)
 			step = 0;
 		moves = ring->moves;
-		/* The new memory has no cleared records. They count as cleared, not overwritten. */
+		/* The new memory lacks cleared records: they count as cleared, not overwritten. */
 		if (s->at.idx < ring->cleared.idx) {
 			s->src.cleared += ring->cleared.idx - s->at.idx;
 			s->at.idx = ring->cleared.idx;
@@ -258,7 +261,10 @@ static int follow_resize(struct ring_source *s)
 	return 0;
 }
 
-/* Copy the next records. Return 0, or -EAGAIN: find the place again first. */
+/*
+ * Copy the next records. Return 0, or -EAGAIN if the ring was resized, so that the place must be
+ * found again.
+ */
 static int ring_source_fetch(struct ring_source *s)
 {
 	struct ring *ring = s->ring;
@@ -277,7 +283,7 @@ static int ring_source_fetch(struct ring_source *s)
 	return err;
 }
 
-/* The ring was created after the reader: begin with everything in it. */
+/* Begin at the oldest record of a ring that was created after the reader. */
 static void find_place(struct reader *rd, struct ring_source *s)
 {
 	raw_spin_lock(&s->ring->lock);
@@ -313,13 +319,16 @@ int ring_source_refresh(struct reader *rd, struct ring_source *s)
 			if (err)
 				return err;
 		}
-		/* Clocks of two CPUs may differ by nanoseconds, but not by a second. */
+		/*
+		 * A record cannot be so late: clocks of two CPUs may differ by nanoseconds, but
+		 * not by a second.
+		 */
 		s->latest = devtrace_clock_now() + NSEC_PER_SEC;
 		if (peek_ring(s))
 			source_set_ready(rd, &s->src, true);
 		else if (!s->end && !s->src.busy)
 			s->src.key = now - MARGIN_NS;
-		/* The copy may have held only padding. */
+		/* If the copy contained only padding, copy again. */
 	} while (!s->src.ready && s->end);
 
 	if (s->src.lost || s->src.cleared || s->voids || dropped_more(s))
@@ -349,7 +358,10 @@ void ring_source_clear(struct reader *rd, struct ring_source *s)
 	source_set_ready(rd, &s->src, false);
 }
 
-/* Search in steps. For a killed reader, the search may end at any record. */
+/*
+ * Search for a time in steps, between which the ring is unlocked. If the reader is killed, the
+ * search may end at any record.
+ */
 static void find_ring_time(struct ring_source *s, u64 ts, u64 now)
 {
 	struct ring *ring = s->ring;
@@ -378,7 +390,7 @@ static void go_end(struct ring_source *s)
 	raw_spin_unlock(&s->ring->lock);
 }
 
-/* Go to the oldest event, as after open(2): drops since the last clear are reported again. */
+/* Go to the oldest event, as after open(2): report drops since the last clear again. */
 static void seek_oldest(struct ring_source *s)
 {
 	memset(s->drops, 0, sizeof(s->drops));
@@ -396,7 +408,7 @@ static void seek_time(struct ring_source *s, u64 ts, u64 now)
 
 	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++)
 		s->drops[cause] = ring_count_read(&s->ring->dropped[cause]);
-	/* A ring created since the caches were allocated has no older event. */
+	/* A ring that was created after the caches were allocated has no older event. */
 	if (!ring_exists(s->ring) || !s->cache)
 		return;
 	if (ts == U64_MAX)
@@ -430,8 +442,8 @@ int ring_sources_prepare_seek(struct reader *rd)
 }
 
 /*
- * Is this much of a ring unread: @percent of its size, but at most @most units? Between a resize
- * and the next refresh the answer is unknown: return true.
+ * Is at least @percent of the ring's size unread, or @most units if that is less? Between a resize
+ * and the next refresh this is unknown: return true.
  */
 static bool ring_source_unread(const struct ring_source *s, unsigned int percent, u32 most)
 {
@@ -449,7 +461,7 @@ static bool ring_source_unread(const struct ring_source *s, unsigned int percent
 	return moved || v.commit.pos - (s->placed ? s->at.pos : v.tail.pos) >= units;
 }
 
-/* Has a ring unread events or drops: @percent of its size, or any if it is 0? */
+/* Has any ring unread events or drops: at least @percent of its size, or any if @percent is 0? */
 bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 {
 	unsigned int i;
@@ -459,7 +471,7 @@ bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 
 		if (!percent && dropped_more(s))
 			return true;
-		/* A ring is never completely full, since room is made in advance. */
+		/* A ring is never completely full, because room is made in advance. */
 		if (percent ? ring_source_unread(s, min(percent, 95U), U32_MAX) :
 			      ring_source_unread(s, 100, 1))
 			return true;
@@ -467,7 +479,7 @@ bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 	return false;
 }
 
-/* Has a ring much unread: @bytes, or half of the ring? */
+/* Has any ring at least @bytes, or half of its size, unread? */
 bool ring_sources_much(const struct reader *rd, u32 bytes)
 {
 	unsigned int i;

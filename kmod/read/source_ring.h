@@ -17,7 +17,7 @@ struct reader;
  * @src: the head; if ready, @cache has the record at @at
  * @ring: the ring; it may be created later
  * @placed: @at is set; false while there is no ring
- * @moves: @moves of the ring when @at was set
+ * @moves: value of the ring's @moves when @at was set
  * @at: the next record to be given
  * @voids: number of withdrawn records not reported yet
  * @void_ts: time of the first of them, ns
@@ -27,8 +27,8 @@ struct reader;
  * @units: size of the record at @next, in units, if ready
  * @end: end of @cache, in units
  * @cache: copied records
- * @who: the @who of records whose frames begin with @head
- * @quick: wire_quick() may make the frames of records with this @who
+ * @who: value of the records' @who for which @head is valid
+ * @quick: wire_quick() can make the frames of records with this @who
  * @head: beginning of the frames of records with this @who
  */
 struct ring_source {
@@ -60,7 +60,7 @@ void ring_source_clear(struct reader *rd, struct ring_source *s);
 
 void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to);
 
-/* For all rings of a reader */
+/* These functions apply to all rings of a reader. */
 int ring_sources_prepare_seek(struct reader *rd);
 bool ring_sources_unread(const struct reader *rd, unsigned int percent);
 bool ring_sources_much(const struct reader *rd, u32 bytes);

@@ -2,17 +2,17 @@
 /*
  * The set of a reader's sources
  *
- * The set has the ring of each possible CPU from the beginning. A reader of stream 0 adds each slot
- * that ever had a lane when it finds the slot.
+ * From the beginning, the set contains the ring of each possible CPU. A reader of stream 0 also
+ * adds a source for each slot that ever had a lane.
  *
- * The heap has the rings and the lanes at hand. The other lanes are idle: the reader has read all
- * of them, and they sleep (lane_awake.c). @idle is a bound for all of them: no event older than it
- * can come from an idle lane. A look finds the lanes that woke or changed since the last look, and
- * then raises the bound to the time at which it began. So a reader's work grows with the lanes that
- * have something new, not with all lanes.
+ * The heap contains all rings and those lanes that may have something new. The other lanes are
+ * idle: the reader has read all their events, and their threads sleep (lane_awake.c). @idle is a
+ * common bound for them: no event older than it can follow from an idle lane. sources_look() finds
+ * the lanes that woke or changed since its last call, and then raises @idle to the time at which
+ * it began. So a reader's work grows with the lanes that have something new, not with all lanes.
  *
  * Invariants: Sources are never removed. A new slot has no event older than the events that the
- * reader gave before it looked for slots. stream_reader(), which may run at the same time, finds as
+ * reader gave before it looked for slots. stream_reader(), which may run at the same time, uses as
  * many sources as rd->nr says.
  */
 #include <linux/bitmap.h>
@@ -77,10 +77,10 @@ static void list_lane(struct reader *rd, struct lane_source *s)
 }
 
 /**
- * sources_restart() - all sources were moved: nothing is known of any lane
+ * sources_restart() - after all sources were moved, no lane counts as idle
  * @rd: the reader
  *
- * The next look finds each slot that ever changed.
+ * The next sources_look() finds each slot that ever changed.
  */
 void sources_restart(struct reader *rd)
 {
@@ -100,7 +100,7 @@ void sources_restart(struct reader *rd)
  * sources_look() - find the lanes that may have something new
  * @rd: the reader
  *
- * Adds them to the heap, and raises the bound of the idle lanes.
+ * Adds these lanes to the heap, and raises the bound of the idle lanes.
  */
 void sources_look(struct reader *rd)
 {
@@ -114,14 +114,15 @@ void sources_look(struct reader *rd)
 		return;
 	bitmap_zero(slots, nr);
 	/*
-	 * LMM(lane_awake:E): The clock before the bits. If a lane is found asleep, then its thread
-	 * reads the clock later. Pairs with the scheduler's barrier after the probe.
+	 * LMM(lane_awake:E): Read the clock before the bits. If a thread is found asleep, then it
+	 * reads the clock later than we do. Pairs with the scheduler's barrier after the probe.
 	 */
 	smp_mb();
 	lane_awake_news(slots, nr);
 	/*
-	 * LMM(lane_awake:F): The bits before the changes. If a lane is found asleep, then the
-	 * events that were taken before it fell asleep are found. Pairs with fall_asleep().
+	 * LMM(lane_awake:F): Read the bits before the changes. If a thread is found asleep, then
+	 * the events that were collected before it fell asleep are found. Pairs with
+	 * fall_asleep().
 	 */
 	smp_rmb();
 	slots_changed_since(&rd->look, slots, nr);

@@ -58,7 +58,10 @@ static u64 filtered_on(int cpu)
 	return n;
 }
 
-/* Number of events emitted on a possible CPU: those that stream 0 stored, dropped or filtered. */
+/*
+ * Return the number of events emitted on a possible CPU: those that stream 0 stored, dropped or
+ * filtered.
+ */
 u64 stream_emitted_on(int cpu)
 {
 	struct devtrace_stats st = { 0 };
@@ -72,7 +75,7 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 	const u64 others = stream_stats_handled(st);
 	u64 emitted, here;
 
-	/* Count emitted events last, so that they are never too few. */
+	/* Read the number of emitted events last, so that it is not too low. */
 	stats_ring(per_cpu_ptr(s->rings, cpu), s->start, st);
 	here = stream_stats_handled(st) - others;
 	if (s == &devtrace_stream0)
@@ -83,7 +86,7 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 	st->filtered += emitted - min(emitted, here);
 }
 
-/* Events of lanes: only stream 0 stores them; for other streams, they count as filtered. */
+/* Add the events of lanes. Only stream 0 stores them; in other streams they count as filtered. */
 static void stats_lanes(struct stream *s, struct devtrace_stats *st)
 {
 	u64 others;
@@ -98,8 +101,8 @@ static void stats_lanes(struct stream *s, struct devtrace_stats *st)
 }
 
 /*
- * Statistics of a stream, with events of lanes as far as taken. @cpu: a possible CPU,
- * DEVTRACE_STATS_LANES, or DEVTRACE_STATS_ALL.
+ * Get statistics of a stream, with those events of lanes that were collected. @cpu: a possible
+ * CPU, DEVTRACE_STATS_LANES, or DEVTRACE_STATS_ALL.
  */
 void stream_stats_taken(struct stream *s, int cpu, struct devtrace_stats *st)
 {
@@ -118,7 +121,7 @@ void stream_stats_taken(struct stream *s, int cpu, struct devtrace_stats *st)
 		stats_lanes(s, st);
 }
 
-/* Take all lanes first: an event of a lane counts when it is taken. */
+/* Collect the events of all lanes first, because they count only then. */
 void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st)
 {
 	slots_take_all();

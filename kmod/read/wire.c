@@ -17,7 +17,8 @@
 #include "wire.h"
 
 /*
- * Set up the zeroed @w for a reader that got no frame yet. The caller keeps @name, of the stream.
+ * Initialize the zeroed @w for a reader that got no frame so far. @name is the stream's and must
+ * stay valid.
  */
 void wire_init(struct wire *w, const char *name)
 {
@@ -35,7 +36,7 @@ void wire_taken(struct wire *w, u32 n)
 	}
 }
 
-/* Does this frame, escaped and without its flag, bring a name? */
+/* Does this frame, escaped and without its flag, contain a name? */
 static bool is_name(const u8 *frame, u32 n)
 {
 	u32 i = n && frame[0] == DEVTRACE_ESCAPE ? 2 : 1;
@@ -49,10 +50,11 @@ static bool is_name(const u8 *frame, u32 n)
  * wire_restart() - discard what is staged, before a seek
  * @w: frames of the reader
  *
- * If the program got only a part of a frame, this ends that frame, so that the next one is whole.
- * Frames that the program did not get whole count as never sent: their numbers are reused.
+ * If the program has read only a part of a frame, this ends that frame with a flag, so that the
+ * next one is whole. Frames that the program has not read completely count as never sent: their
+ * numbers are used again.
  *
- * Return: true if a discarded frame had a name, which must be sent again.
+ * Return: true if a discarded frame contained a name, which must be sent again.
  */
 bool wire_restart(struct wire *w)
 {
@@ -88,7 +90,10 @@ static char *put_name(char *p, const char *name, size_t max)
 	return p + len + 1;
 }
 
-/* An EMPTY frame, which older decoders ignore: in INFO, the number would need a new version. */
+/*
+ * Send the number of the load in an EMPTY frame, which older decoders ignore. An additional field
+ * in INFO would need a new version of the format.
+ */
 static void wire_load(struct wire *w)
 {
 	struct devtrace_wire_load *b = wire_body(w);
@@ -122,7 +127,7 @@ void wire_info(struct wire *w, u8 reason)
 	wire_load(w);
 }
 
-/* Relate the trace clock to other clocks at one instant. */
+/* Send the time of several clocks at one instant, which relates the trace clock to them. */
 void wire_clock(struct wire *w, const struct clock_sample *s)
 {
 	struct devtrace_wire_clock *b = wire_body(w);
@@ -185,7 +190,7 @@ void wire_proc(struct wire *w, const struct proc_name *name)
 	wire_send(w, DEVTRACE_T_PROC, p - (char *)b);
 }
 
-/* The key of a name as readers see it. @scope: process id, 0 for the kernel. */
+/* Return the key of a name as readers see it. @scope: process id, 0 for the kernel. */
 u64 wire_dict_key(const struct devtrace_dict *d, u32 scope)
 {
 	return scope ? d->key : hide_address(d->key);

@@ -2,7 +2,7 @@
 /*
  * The frames that read(2) returns
  *
- * Frames are made when a program reads, in a buffer of the reader from which read(2) takes any
+ * Frames are made when a program reads, in a buffer of the reader, from which read(2) copies any
  * number of bytes. See Documentation/wire-format.rst.
  */
 #ifndef DEVTRACE_WIRE_H
@@ -20,21 +20,21 @@ struct stream_past;
 /* Largest size of a frame: every byte escaped, and the flag. */
 #define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
 /*
- * With this, a reader has at most 32 KiB: CPUs cache free pages of that order, so allocating takes
- * no lock. reader_priv.h checks it.
+ * Bytes of the buffer. This size keeps a reader within 32 KiB: CPUs cache free pages of that
+ * order, so allocating a reader takes no lock. reader_priv.h checks the size.
  */
 #define WIRE_SIZE	(27 * 1024 - 256)
 
 /**
- * struct wire - frames not read yet
+ * struct wire - frames that the program has not read
  * @frames: number of frames made since the stream began
  * @bytes: number of their bytes
  * @head: bytes of @buf that are filled
  * @taken: bytes of @buf that were read
  * @check: enum devtrace_check
  * @name: name of the stream
- * @raw: a frame being escaped; word loads may reach behind its end
- * @buf: frames as they are sent; word stores may reach behind the end
+ * @raw: a frame being escaped; word loads may reach past its end
+ * @buf: frames as they are sent; word stores may reach past the end
  *
  * Protected by the reader's lock.
  */
@@ -50,7 +50,7 @@ struct wire {
 };
 
 /**
- * struct wire_head - what frames of events of one thread and CPU begin with
+ * struct wire_head - beginning of the frames of events of one thread and CPU
  * @word: the first 8 bytes of their body
  * @sums: sums of these bytes, see wire_quick.h
  * @hits: whether one of these bytes may need an escape, see wire_quick.h
@@ -67,7 +67,7 @@ static inline u8 wire_seq(const struct wire *w)
 	return w->frames + 1;
 }
 
-/* The body of the next frame, which follows its number and its type. */
+/* Return where the body of the next frame begins, after its sequence number and type. */
 static inline void *wire_body(struct wire *w)
 {
 	return w->buf + w->head + 2;
@@ -78,7 +78,7 @@ static inline u32 wire_staged(const struct wire *w)
 	return w->head - w->taken;
 }
 
-/* If @head is here or beyond, an event frame and the frames before it may not fit. */
+/* If @head is here or later, an event frame and the frames before it may not fit. */
 #define WIRE_FULL	(WIRE_SIZE - WIRE_FRAME_ROOM - 4096 + 1)
 
 static inline bool wire_has_room(const struct wire *w)
@@ -105,7 +105,7 @@ u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 
 		    unsigned int len);
 void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len);
 
-/* May wire_quick() make frames? It needs frames that end with a sum, and 64-bit registers. */
+/* Can wire_quick() make frames? It needs the check sum8, and 64-bit registers. */
 static inline bool wire_is_quick(const struct wire *w)
 {
 	return IS_ENABLED(CONFIG_64BIT) && w->check == DEVTRACE_CHECK_SUM8;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of events for which wire_quick.h is not suited, and the end of any frame
+ * Frames of events that wire_quick.h cannot make, and the end of any frame
  *
  * A frame is built in the buffer from which it is sent. One loop over its words sums its bytes and
- * looks for bytes to escape. Few frames have any; such a frame is copied to another buffer, and
- * escaped from there into the first.
+ * looks for bytes to escape. If there are any, which is rare, the frame is copied to another
+ * buffer and escaped from there into the first.
  *
- * Invariants: After @head, the buffer has room for the longest frame and a word: stores of whole
+ * Invariants: After @head, the buffer has room for the longest frame and a word. Stores of whole
  * words may reach past the end of a frame, and the next frame overwrites the excess bytes. The
  * reader never gets bytes after @head.
  */
@@ -22,9 +22,9 @@
 #include "wire.h"
 #include "wire_quick.h"
 
-/* Up to this length, copying words one by one is faster than memcpy(). */
+/* Up to this length in bytes, copying words one by one is faster than memcpy(). */
 #define PAYLOAD_BY_WORDS	64
-/* Up to this length, three sums of every fourth pair of bytes fit into 16 bits. */
+/* Maximum length in bytes for which three sums of every fourth pair of bytes fit into 16 bits. */
 #define SUM_BYTES		336
 
 static u8 *put_byte(u8 *out, u8 b)
@@ -37,9 +37,7 @@ static u8 *put_byte(u8 *out, u8 b)
 	return out;
 }
 
-/*
- * Send the frame of @n bytes behind the head, without its flag, in which bytes may need an escape.
- */
+/* Send the frame of @n bytes after @head, without its flag. Its bytes may need escapes. */
 void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 {
 	const u8 *raw = w->raw, *end = frame + n;
@@ -47,7 +45,7 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 	unsigned int i;
 	u64 word, hits;
 
-	/* Leave the words before the first special byte in place. */
+	/* Leave the words before the first byte that needs an escape in place. */
 	while (out < end && !(wire_special(get_unaligned_le64(out)) & WIRE_BYTES(0x80)))
 		out += sizeof(word);
 	out = min_t(u8 *, out, frame + n);
@@ -65,13 +63,13 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 		if (hits && raw < end)
 			out = put_byte(out, *raw++);
 	}
-	/* The last word may reach behind the end. */
+	/* The last word may have reached past the end: step back. */
 	out -= raw - end;
 	*out++ = DEVTRACE_FLAG;
 	wire_sent(w, out - frame);
 }
 
-/* Send a frame of @n bytes that ends with a CRC, or whose length is unusual. */
+/* Send a frame of @n bytes that ends with a CRC, or that is longer than SUM_BYTES. */
 static noinline void send_checked(struct wire *w, u8 *frame, unsigned int n)
 {
 	unsigned int i;
@@ -94,13 +92,16 @@ static noinline void send_checked(struct wire *w, u8 *frame, unsigned int n)
 	wire_send_escaped(w, frame, n);
 }
 
-/* DEVTRACE_BODY_LEN() of less than 65535, without a division: some CPUs have no instruction. */
+/*
+ * DEVTRACE_BODY_LEN() for lengths below 65535, without a division, for which some CPUs have no
+ * instruction.
+ */
 static __always_inline u8 body_len(unsigned int len)
 {
 	return len + ((len + 1 + (len >> 8)) >> 8) + 1;
 }
 
-/* Write number, type and length around a body of @len bytes; return the end. */
+/* Write number, type and length byte around a body of @len bytes. Return the end. */
 static __always_inline u8 *put_around(struct wire *w, u8 *frame, u8 type, unsigned int len)
 {
 	frame[0] = wire_seq(w);
@@ -109,7 +110,7 @@ static __always_inline u8 *put_around(struct wire *w, u8 *frame, u8 type, unsign
 	return frame + 2 + len + 1;
 }
 
-/* Make the body, @len bytes, a frame. */
+/* Make a frame of the body, which has @len bytes, and send it. */
 void wire_send(struct wire *w, u8 type, unsigned int len)
 {
 	u8 *frame = w->buf + w->head;
@@ -117,7 +118,7 @@ void wire_send(struct wire *w, u8 type, unsigned int len)
 	send_checked(w, frame, put_around(w, frame, type, len) - frame);
 }
 
-/* wire_send() for events. */
+/* Does the same as wire_send(), faster for events. */
 static noinline void send_event(struct wire *w, u8 *frame, u8 type, unsigned int len)
 {
 	u8 *p = frame, *end = put_around(w, frame, type, len);
@@ -154,11 +155,11 @@ static __always_inline u64 head_word(u8 flags, u8 severity, u16 source, u32 tid)
 }
 
 /**
- * wire_head_set() - set what frames of one thread and CPU begin with
+ * wire_head_set() - set the beginning of the frames of one thread and CPU
  * @h: filled in
  * @flags: flags of the events
  * @severity: severity byte of the events
- * @source: the CPU, or the number of the lane
+ * @source: number of the CPU or lane
  * @tid: the thread
  */
 void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 tid)
@@ -169,7 +170,7 @@ void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 t
 	wire_look(h->word, &h->sums, &h->hits);
 }
 
-/* Write the beginning of an event frame's body; return where the payload goes. */
+/* Write the beginning of an event frame's body. Return the place of the payload. */
 static u8 *put_head(u8 *body, u64 word, u64 ts)
 {
 	put_unaligned_le64(word, body);
@@ -190,14 +191,14 @@ static void hide_addresses(u8 *data, unsigned int len, u8 flags)
 /**
  * wire_event() - send an event of a ring
  * @w: frames of the reader
- * @rec: copy of the record; a word behind it may be loaded
+ * @rec: copy of the record; one word after it may be loaded
  * @source: number of the ring
- * @ts: its full time stamp, ns
+ * @ts: the record's full time stamp, ns
  */
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts)
 {
 	const u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
-	/* The reader corrected this time stamp: see peek_ring() in source_ring.c. */
+	/* Set the flag if peek_ring() in source_ring.c has corrected this time stamp. */
 	const u8 late = (rec->word ^ ts) & RING_TS_MASK ? DEVTRACE_F_LATE : 0;
 	const unsigned int len = rec->len;
 	u8 *frame = w->buf + w->head, *data;
@@ -216,7 +217,10 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 		   sizeof(struct devtrace_wire_event) + len);
 }
 
-/* The last word overlaps the word before it, so no byte after the payload is loaded. */
+/*
+ * Copy the payload by words. The last word overlaps the word before it, so no byte after the
+ * payload is loaded.
+ */
 static void put_payload(u8 *to, const u8 *from, unsigned int n)
 {
 	unsigned int i;
@@ -226,24 +230,28 @@ static void put_payload(u8 *to, const u8 *from, unsigned int n)
 		return;
 	}
 	for (i = 0; i < n - sizeof(u64); i += sizeof(u64))
-		/* If the record is overwritten meanwhile, the frame is not sent. */
+		/*
+		 * If the record is being overwritten, the caller notices this later and does not
+		 * send the frame.
+		 */
 		data_race(memcpy(to + i, from + i, sizeof(u64)));
-	/* As above. */
+	/* as above */
 	data_race(memcpy(to + n - sizeof(u64), from + n - sizeof(u64), sizeof(u64)));
 }
 
 /**
  * wire_lane_event() - begin the frame of an event of a lane
  * @w: frames of the reader
- * @h: its beginning
- * @ts: its time, ns
- * @data: its payload
+ * @h: beginning of the frame
+ * @ts: time of the event, ns
+ * @data: payload of the event
  * @len: bytes of payload
  *
- * Copies the payload, which may be overwritten meanwhile. If it was not, the caller sends the frame
- * with wire_lane_send().
+ * Copies the payload, which may be overwritten meanwhile. If it was not, the caller sends the
+ * frame with wire_lane_send().
  *
- * Return: WIRE_ESCAPES, for wire_lane_send(): the bytes were neither summed nor checked.
+ * Return: WIRE_ESCAPES, for wire_lane_send(): the bytes were neither summed nor searched for
+ * escapes.
  */
 u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
 		    unsigned int len)
@@ -253,8 +261,8 @@ u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 
 }
 
 /*
- * Complete a frame of wire_lane_event() or wire_quick(), which returned @frame; @len: bytes of
- * payload.
+ * Send the frame that wire_lane_event() or wire_quick() began and for which it returned @frame.
+ * @len: bytes of payload.
  */
 void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len)
 {

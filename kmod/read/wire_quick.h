@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames of nearly all events: short ones that end with their sum
+ * Frames of nearly all events: short ones whose check is sum8
  *
- * Such a frame is built from words in registers. Each word is stored, its bytes are summed and
- * checked for the need of an escape. The part that consecutive frames share is summed once, see
- * struct wire_head. If a byte needs an escape, wire_event.c escapes the frame.
+ * Such a frame is built from words in registers. While each word is stored, its bytes are summed
+ * and searched for bytes that need an escape. The part that consecutive frames share is summed
+ * once, see struct wire_head. If a byte needs an escape, wire_event.c escapes the frame.
  *
- * The files that find events include this, so that no call is needed.
+ * The functions are inline, so that the files that find events need no call.
  */
 #ifndef DEVTRACE_WIRE_QUICK_H
 #define DEVTRACE_WIRE_QUICK_H
@@ -21,14 +21,17 @@
 
 /* Longest payload of such a frame. */
 #define WIRE_QUICK_MOST	64U
-/* Flag in the value of wire_quick(): a byte may need an escape. Alone: no frame exists yet. */
+/*
+ * Flag in the value of wire_quick(): a byte may need an escape. If no other bit is set, the frame
+ * is not summed yet.
+ */
 #define WIRE_ESCAPES	BIT(31)
 
 #define WIRE_BYTES(b)	(0x0101010101010101ULL * (b))
 
 /*
- * Set the upper bit of each byte that may need an escape: the flag, the escape byte, and 7F, which
- * needs none.
+ * Set the upper bit of each byte that may need an escape: the flag and the escape byte. It is also
+ * set for 7F, which needs none.
  */
 static __always_inline u64 wire_special(u64 word)
 {
@@ -36,7 +39,10 @@ static __always_inline u64 wire_special(u64 word)
 	return ((word & WIRE_BYTES(0x7f)) + WIRE_BYTES(0x80 - DEVTRACE_ESCAPE)) & ~word;
 }
 
-/* @hits: the upper bit of a byte is set if any word had a special byte there; @sums: four sums */
+/*
+ * Add the bytes of a word to the four sums in @sums. In @hits, set the upper bit of each byte that
+ * may need an escape.
+ */
 static __always_inline void wire_look(u64 word, u64 *sums, u64 *hits)
 {
 	const u64 evens = 0x00ff00ff00ff00ffULL;
@@ -46,7 +52,7 @@ static __always_inline void wire_look(u64 word, u64 *sums, u64 *hits)
 	*sums += word >> 8 & evens;
 }
 
-/* The upper 16 bits become the sum of the four sums. */
+/* Compute the check: the multiplication adds up the four sums in its upper 16 bits. */
 static __always_inline u8 wire_check(u64 sums)
 {
 	return ~(sums * 0x0001000100010001ULL >> 48);
@@ -58,15 +64,15 @@ static __always_inline bool wire_is_special(u8 b)
 }
 
 /**
- * wire_quick() - write the frame of an event behind the head
- * @w: frames of the reader, which end with their sum
- * @h: its beginning
- * @ts: its time, less than 2^56 ns
- * @type: its type
- * @data: its payload; up to 8 bytes before it may be loaded
+ * wire_quick() - write the frame of an event after @head
+ * @w: frames of the reader, whose check is sum8
+ * @h: beginning of the frame
+ * @ts: time of the event, less than 2^56 ns
+ * @type: type of the event
+ * @data: payload of the event; up to 8 bytes before it may be loaded
  * @n: bytes of payload, up to WIRE_QUICK_MOST
  *
- * The payload may be overwritten meanwhile; then the frame must not be sent.
+ * If the payload is overwritten meanwhile, the frame must not be sent.
  *
  * Return: number of bytes, with the flag, for wire_quick_send().
  */
@@ -85,7 +91,10 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	put_unaligned_le64(h->word, frame + 2);
 	put_unaligned_le64(ts, frame + 2 + sizeof(u64));
 	wire_look(ts | (u64)type << 56, &sums, &hits);
-	/* The rest of the payload behind whole words; may be overwritten, see above. */
+	/*
+	 * Bytes of the payload after the last whole word. They may be overwritten meanwhile: see
+	 * above.
+	 */
 	last = data_race(get_unaligned_le64(data + n - sizeof(u64)));
 	last = last >> 1 >> (63 ^ rest * 8);
 	/* Append the length byte: DEVTRACE_BODY_LEN() for lengths as short as these. */
@@ -93,7 +102,7 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	wire_look(last, &sums, &hits);
 	put_unaligned_le64(last, to + i);
 	for (; i; i -= sizeof(u64)) {
-		/* May be overwritten, see above. */
+		/* may be overwritten meanwhile: see above */
 		word = data_race(get_unaligned((const u64 *)(data + i) - 1));
 		wire_look(word, &sums, &hits);
 		put_unaligned(word, (u64 *)(to + i) - 1);
