@@ -110,7 +110,7 @@ static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
 	WRITE_ONCE(h->copying, true);
 	mutex_unlock(&h->lock);
 	copied = copy_to_iter(w->buf + w->taken, n, to);
-	/* Not killable: the copied bytes must be counted. No holder of the lock waits for a program. */
+	/* Not killable: copied bytes must be counted. No holder of the lock waits for a program. */
 	mutex_lock(&h->lock);
 	wire_taken(w, copied);
 	return copied;
