@@ -47,7 +47,7 @@ static unsigned int names = 4096;
 module_param(names, uint, 0444);
 MODULE_PARM_DESC(names, "how many dictionary names are kept (default 4096)");
 
-/* Where counters begin; the modules of the tests have a parameter for it, to be near the wrap. */
+/* Start value of counters. In modules built for tests, a parameter sets it close to the wrap. */
 static unsigned int start;
 #ifdef DEVTRACE_TEST_START
 module_param(start, uint, 0444);
@@ -146,7 +146,10 @@ static int __init devtrace_init(void)
 	err = control_init();
 	if (err)
 		goto out_stream;
-	/* Last: from here on programs can open the device; a failing load would not wait. */
+	/*
+	 * Last, because from here on programs can open the device, and a load that fails does not
+	 * wait for them.
+	 */
 	err = cdev_add_stream(&devtrace_stream0);
 	if (err)
 		goto out_control;
@@ -212,5 +215,5 @@ module_exit(devtrace_exit);
 MODULE_DESCRIPTION("Trace device: a circular buffer of events, /dev/trace");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);
-/* For one release: devtrace_streams was a separate module. */
+/* For one release, because devtrace_streams was a separate module before. */
 MODULE_ALIAS("devtrace_streams");

@@ -103,7 +103,7 @@ static inline bool compat_task_sleeps(const struct task_struct *task)
 #endif
 }
 
-/* Sleep until a time or a fatal signal; suspend does not wait. TASK_FREEZABLE came in 6.1. */
+/* Sleep until a time or a fatal signal, without holding up suspend. TASK_FREEZABLE came in 6.1. */
 static inline void compat_sleep_killable(ktime_t *until)
 {
 #ifdef TASK_FREEZABLE

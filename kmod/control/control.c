@@ -2,7 +2,7 @@
 /*
  * Control: the netlink family, and the triggers
  *
- * CONFIG_DEVTRACE_CONTROL=n builds the module without this room.
+ * CONFIG_DEVTRACE_CONTROL=n builds the module without this folder.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -57,7 +57,7 @@ int __init control_init(void)
 	return err;
 }
 
-/* Unregister netlink first: no new requests. Then no emitter finds a trigger. */
+/* First unregister netlink, so that no new request arrives; then let no emitter find a trigger. */
 void control_exit(void)
 {
 	netlink_exit();
@@ -66,5 +66,5 @@ void control_exit(void)
 }
 
 MODULE_ALIAS_GENL_FAMILY(DEVTRACE_GENL_NAME);
-/* For one release: devtrace_control was a separate module. */
+/* For one release, because devtrace_control was a separate module before. */
 MODULE_ALIAS("devtrace_control");

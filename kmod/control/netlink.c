@@ -80,8 +80,8 @@ static const struct command commands[] = {
 };
 
 /*
- * The opener of the socket and the sender must both have the right: so a privileged program cannot
- * be made to send another's request.
+ * The opener of the socket and the sender must both have the right, so that a privileged program
+ * cannot be tricked into sending the request of another.
  */
 static int check_rights(struct sk_buff *skb, bool change, struct netlink_ext_ack *extack)
 {
@@ -139,7 +139,7 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 	end_command(&commands[info->genlhdr->cmd]);
 }
 
-/* The note for a request that succeeded, but for profile types that this kernel lacks. */
+/* Return the note about a request that succeeded except for types that this kernel lacks. */
 static const char *lacking_note(const unsigned long *types)
 {
 	static const char some[] =
@@ -238,7 +238,10 @@ static int netlink_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	cb->seq = netlink_msg_changes();
 	err = dump_command(cb)->dumpit(skb, cb);
 	mutex_unlock(&devtrace_lock);
-	/* The message is full; but if it is empty, the entry fits no message: return the error. */
+	/*
+	 * The message is full: send it. If it is empty, the entry fits no message: return the
+	 * error.
+	 */
 	if (err == -EMSGSIZE && skb->len)
 		err = 0;
 	return err ?: skb->len;

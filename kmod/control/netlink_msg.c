@@ -88,7 +88,7 @@ static void notify_all(struct sk_buff *skb)
 	struct sk_buff *copy;
 	struct net *net;
 
-	/* Not killable: its holders only change a list. */
+	/* Not killable, but never long: holders of this semaphore only change a list. */
 	down_read(&net_rwsem);
 	for_each_net(net) {
 		if (net->user_ns != &init_user_ns || !genl_has_listeners(msg_family, net, 0))

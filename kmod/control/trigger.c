@@ -73,13 +73,16 @@ static bool is_spent(const struct trigger *t)
 	return (u64)atomic64_read(&t->count) >= t->nth;
 }
 
-/* A filter passes an event that lacks a term's member; a trigger requires the event to have it. */
+/*
+ * Has the event a code, an object or a severity if the terms are about one? A filter passes events
+ * without; a trigger does not.
+ */
 static bool has_all(const struct trigger *t, u32 who)
 {
 	return !(t->must_have & ~who) && t->severities >> (who >> RING_WHO_SEV_SHIFT) & 1;
 }
 
-/* An event that would not change the stream neither fires nor counts. */
+/* Would the action change the stream? If not, the event neither fires the trigger nor counts. */
 static bool makes_sense(const struct trigger *t)
 {
 	switch (t->action) {
@@ -331,7 +334,10 @@ static void finish_all(void)
 		first = NULL;
 		for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
 			t = trigger_at(n);
-			/* Each trigger once: one that fires all the time would keep us here. */
+			/*
+			 * Handle each trigger once: one that fires all the time would make this
+			 * loop endless.
+			 */
 			if (!t || done & BIT(n) || t->told == (u64)atomic64_read(&t->fired))
 				continue;
 			if (!first || atomic64_read(&t->fired_at) <
@@ -408,7 +414,10 @@ void trigger_free(struct trigger *t)
 	kfree(t);
 }
 
-/* A filter passes an event that lacks a term's member; find those that the condition requires. */
+/*
+ * Find out what an event must have to meet the condition. A filter passes an event that lacks a
+ * term's member; a trigger does not.
+ */
 static void find_needs(struct trigger *t)
 {
 	const struct filter *f = &t->when;

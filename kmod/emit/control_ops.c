@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls into the room control, which comes after the rooms that make these calls
+ * Calls into kmod/control, whose functions these callers must not call directly
  *
- * The operations are set, and notifications sent, under devtrace_lock. So once control has
- * withdrawn its operations, no notification is in progress. Emitters hold no lock: after
- * withdrawing, control waits for active emitters.
+ * The table of operations is set, and notifications are sent, under devtrace_lock. So once control
+ * has withdrawn its table, no notification is in progress. Emitters hold no lock: after
+ * withdrawing the table, control waits for active emitters.
  *
  * notrace: see emit/emit.c.
  */

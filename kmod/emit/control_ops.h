@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calls into the room control, which has the netlink family and the triggers
+ * Calls into kmod/control, which has the netlink family and the triggers
  *
- * The calls do nothing if control is not built (CONFIG_DEVTRACE_CONTROL=n), not initialized yet, or
- * has ended.
+ * The calls do nothing if control is not built (CONFIG_DEVTRACE_CONTROL=n), not initialized yet,
+ * or has ended.
  */
 #ifndef DEVTRACE_CONTROL_OPS_H
 #define DEVTRACE_CONTROL_OPS_H

@@ -196,7 +196,7 @@ static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 	}
 }
 
-/* The process id was reused: the old process's names hold only for its own events. */
+/* A process id was reused: the names of its earlier process apply only to that process's events. */
 static void scope_succeeded(struct dict_scope *scope)
 {
 	const u64 now = devtrace_clock_now();
@@ -308,7 +308,8 @@ static int dict_check(const struct devtrace_dict *d)
 static void dict_replace(struct dict_entry *old, u64 now)
 {
 	/*
-	 * In a table full of current names, do not keep this one: it must not evict a current one.
+	 * Drop the replaced name if the table is full of current names, because an old name must
+	 * not evict a current one.
 	 */
 	if (dict_is_full(old->scope) && !dict_forget_old(old->scope))
 		dict_unlink(old);
@@ -450,7 +451,10 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 	return err;
 }
 
-/* Copy the name after serial number @serial, at first 0; false: there is none. */
+/*
+ * Copy the first name whose serial number is greater than @serial, at first 0; false: there is
+ * none.
+ */
 bool devtrace_dict_next(u64 serial, struct dict_name *n)
 {
 	struct dict_name dated;
@@ -464,8 +468,8 @@ bool devtrace_dict_next(u64 serial, struct dict_name *n)
 }
 
 /*
- * Copy the next name that holds from a time on (@dated) or always (!@dated); @serial: of the
- * previous name of that kind, at first 0. Return false if there is none.
+ * Copy the next name that applies from a time on (@dated) or always (!@dated). @serial: serial
+ * number of the previous name of that kind, at first 0. Return false if there is none.
  */
 bool devtrace_dict_next_of(bool dated, u64 serial, struct dict_name *n)
 {

@@ -29,21 +29,21 @@
 
 #include "dict_owner.h"
 
-/* Names that a user may give at once, and per second after that. */
+/* Number of names that a user may give at once, and then per second. */
 #define BURST		4096
 #define RATE		1000
 /* Number of users whose rate is remembered. */
 #define GIVERS		64
-/* Check so many processes at each eviction for whether they have ended. */
+/* Number of processes for which an eviction checks whether they have ended. */
 #define ASKED		16
 #define SCOPE_HASH_BITS	8
 
 static DEFINE_HASHTABLE(dict_scopes, SCOPE_HASH_BITS);
 static LIST_HEAD(dict_owners);
 /*
- * The time, ns, from which a user's next name keeps to RATE. Not in struct dict_owner: that is
- * freed with the user's last name, and a user who gives names only in another user's process has
- * none.
+ * Time, ns, from which on the user's next name keeps to RATE. It is not in struct dict_owner,
+ * because that is freed with the user's last name, and a user who gives names only in another
+ * user's process has none.
  */
 static struct giver {
 	u32	uid;
@@ -73,7 +73,7 @@ void dict_scope_put(struct dict_scope *scope)
 	owner_put(o);
 }
 
-/* The process id was reused: it no longer leads to this scope. */
+/* The process id was reused: let it no longer lead to this scope. */
 void dict_scope_forget(struct dict_scope *scope)
 {
 	hash_del(&scope->node);

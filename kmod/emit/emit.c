@@ -3,12 +3,14 @@
  * How the kernel emits events
  *
  * An emitter uses the ring of its CPU, with preemption off from reservation to commit. Nothing
- * here takes a lock, allocates or sleeps. Every event that is not stored is counted, by cause.
+ * here takes a lock, allocates memory or sleeps. Every event that is not stored is counted, by
+ * cause.
  *
- * An event that more than stream 0 wants is built outside the rings: see slots.c.
+ * An event that other streams or triggers want besides stream 0 is built outside the rings: see
+ * slots.c.
  *
- * All functions that an event of a driver or of the kernel passes through are notrace, here and
- * in the earlier rooms. Otherwise the function tracer would write an event of its own for each
+ * All functions that an event of a driver or of the kernel passes through are notrace, here and in
+ * the files used from here. Otherwise the function tracer would write an event of its own for each
  * call. That event wakes readers by an interrupt, the interrupt causes a profile event, and the
  * function tracer would trace that event again, without end.
  */
@@ -88,7 +90,10 @@ noinline notrace struct ring_record *emit_reserve_entered(struct ring *r, unsign
 	return __emit_reserve_entered(r, id, type, who, len, now);
 }
 
-/* Reserve an event that is severe, or wanted by more than stream 0; !@fits: drop and count it. */
+/*
+ * Reserve an event that is severe, or wanted by others than stream 0; if !@fits, drop and count
+ * it.
+ */
 static noinline notrace void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type,
 						 u32 who, unsigned int len, bool fits)
 {
@@ -113,7 +118,7 @@ static __always_inline void *emit_kernel_payload(struct ring_record *rec)
 	return NULL;
 }
 
-/* Reserve for any event and any filter set; preemption is off. */
+/* Reserve room for any event and any filter set; preemption is off. */
 static noinline notrace void *emit_kernel_any(unsigned int type, u32 who, unsigned int len, u32 key)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
@@ -135,7 +140,7 @@ static noinline notrace void *emit_kernel_any(unsigned int type, u32 who, unsign
 	return emit_kernel_payload(emit_reserve_entered(r, 0, type, who, len, &now));
 }
 
-/* Reserve after emit_try() has entered the ring and failed. */
+/* Reserve room for an event after emit_try() has entered the ring and failed. */
 static noinline notrace void *emit_kernel_entered(unsigned int type, u32 who, unsigned int len)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);

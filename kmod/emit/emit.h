@@ -2,12 +2,12 @@
 /*
  * Shared by the functions that emit for the kernel and for programs
  *
- * Each ring of stream 0 has a gate: a length, which an event must be below to go directly into
- * the ring. While stream 0 wants everything, the gate is open: all events that fit are shorter.
- * Otherwise the gate is closed: it is 0, no event is shorter, and each event is looked up with
- * emit_wants(). So the lookup costs nothing while there is no filter. After the lookup, an event
- * that only stream 0 wants continues on the fast path. An event that other streams or triggers
- * want goes through store_all().
+ * Each ring of stream 0 has a gate: events shorter than this length go directly into the ring.
+ * While stream 0 wants everything, the gate is open: all events that fit into the ring are
+ * shorter. Otherwise the gate is closed: it is 0, no event is shorter, and each event is looked up
+ * with emit_wants(). So the lookup costs nothing while there is no filter. After the lookup, an
+ * event that only stream 0 wants continues on the fast path. An event that other streams or
+ * triggers want goes through store_all().
  */
 #ifndef DEVTRACE_EMIT_H
 #define DEVTRACE_EMIT_H
@@ -136,8 +136,8 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 	u32 set;
 
 	/*
-	 * Check the thread before reading the verdict, which may be about another thread. An
-	 * interrupt that emits also updates the thread seen last.
+	 * Check the thread before reading the cached filter result (verdict), which may belong to
+	 * another thread. An interrupt that emits also updates the thread seen last.
 	 */
 	if (unlikely(!devtrace_proc_known(current)))
 		return false;

@@ -31,7 +31,9 @@ struct bounce {
 
 #define FAULT_IN_TRIES	64
 
-/* Allocated: per-CPU memory may be vmalloc memory, and checking a copy into it may sleep. */
+/*
+ * Allocated, because per-CPU memory may be vmalloc memory, and a checked copy into that may sleep.
+ */
 static DEFINE_PER_CPU(struct bounce *, bounces);
 
 /* Is this a valid request without severity, code or object? */
@@ -139,7 +141,7 @@ static __always_inline void store_payload(void *to, const void *from, unsigned i
 		memcpy(to, from, len);
 }
 
-/* Emit when the gate is closed, or the event is severe, or does not fit. */
+/* Emit an event if the gate is closed (see emit.h), or if the event is severe or does not fit. */
 static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_emit *e,
 			       unsigned int len)
 {

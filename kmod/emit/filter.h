@@ -101,7 +101,9 @@ static inline u32 filter_severities(const struct filter *f)
 	       (FILTER_HW << f->hw_severity & FILTER_HW);
 }
 
-/* The severity bytes that a filter names: if one of software and hardware has a limit, only its. */
+/*
+ * The severity bytes that a filter names: if it limits only software or only hardware, only those.
+ */
 static inline u32 filter_severities_named(const struct filter *f)
 {
 	return filter_severities(f) &

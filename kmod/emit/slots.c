@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel events that more than stream 0 wants
+ * Kernel events that other streams or triggers want besides stream 0
  *
  * Such an event is built in a slot outside the rings; store_all() stores the complete event. Until
  * then the ring of stream 0 counts as entered, so __devtrace_commit() detects the slot by the test
@@ -54,15 +54,15 @@ static unsigned int slots_used(const struct emit_slots *s)
 }
 
 /**
- * emit_slot_reserve() - reserve space to build an event that more than stream 0 wants
+ * emit_slot_reserve() - reserve a slot for an event that others than stream 0 want
  * @r: the ring of stream 0 on this CPU
  * @set: bit mask of the streams and triggers that want it
  * @type: event type
  * @who: flags, severity and context
  * @len: bytes of payload
  *
- * Context: any, preemption off until emit_slot_commit().
- * Return: where to write the payload; NULL if the event was dropped and counted.
+ * Context: any, preemption off until emit_slot_commit(). Return: where to write the payload; NULL
+ * if the event was dropped and counted.
  */
 notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who,
 				unsigned int len)
@@ -79,11 +79,11 @@ notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 
 								       RING_DROP_BUSY]);
 		return NULL;
 	}
-	/* From here on, an interrupt takes the next slot ... */
+	/* Take the slot first: from here on, an interrupt takes the next one. */
 	slot = &s->slot[slots_used(s)];
 	WRITE_ONCE(s->used, slots_used(s) + 1);
 	barrier();
-	/* ... and does not mistake this slot for its own until @below is set. */
+	/* Set @below last: until then, an interrupt does not mistake this slot for its own. */
 	slot->set = set;
 	slot->ev.type = type;
 	slot->ev.who = who;

@@ -2,9 +2,10 @@
 /*
  * Store an event in all streams that want it
  *
- * This is the slow path, for events that more than stream 0 wants, and for all events while stream
- * 0 may have to stop. Triggers see the complete event before any stream stores it, so a stream
- * also stores the event that started it. stop.h explains how a stream stops at the exact event.
+ * This is the slow path, for events that others than stream 0 want, and for all events while
+ * stream 0 may have to stop. Triggers see the complete event before any stream stores it, so a
+ * stream also stores the event that started it. stop.h explains how a stream stops at the exact
+ * event.
  *
  * notrace: see emit/emit.c.
  */
@@ -25,7 +26,7 @@
 #include "stream/table.h"
 #include "stream/wake.h"
 
-/* Turns of a loop: about ten times as long as storing an event takes. */
+/* Turns of a waiting loop; they take about ten times as long as storing an event. */
 #define WAIT_TRIES	1000
 
 static struct stream *stream_of(unsigned int id)
@@ -224,7 +225,10 @@ notrace void store_all(u32 set, const struct event *ev)
 		if (s)
 			store_store(s, ev, f.streams & BIT(id));
 	}
-	/* These streams stop, but did not store the event that fired: not wanted, or no room. */
+	/*
+	 * These streams stop without having stored the event that fired: it was filtered or found
+	 * no room.
+	 */
 	streams = f.streams;
 	for_each_set_bit(id, &streams, FILTER_TRIGGER_BIT) {
 		struct stream *s = stream_of(id);

@@ -80,7 +80,10 @@ static void detach_probes(unsigned int kind, unsigned int nr)
 		tracepoint_synchronize_unregister();
 }
 
-/* Tracepoint probes first: that of the console queues the irq_work that off() waits for. */
+/*
+ * Detach the tracepoint probes first: the console's probe queues the irq_work that off() waits
+ * for.
+ */
 static void kinds_detach(unsigned int kind)
 {
 	unsigned int i;

@@ -24,7 +24,7 @@ static int on_panic(struct notifier_block *nb, unsigned long unused, void *messa
 	return NOTIFY_DONE;
 }
 
-/* First: a later notifier may not return. */
+/* Called before all other notifiers, because one of those may not return. */
 static struct notifier_block panic_block = { .notifier_call = on_panic, .priority = INT_MAX };
 
 static int panic_on(void)

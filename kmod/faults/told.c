@@ -35,8 +35,9 @@ static_assert(PID_MAX_LIMIT <= 1 << PID_BITS);
 static atomic64_t told[PLACES];
 
 /*
- * A later process with the same id has another start time, except with a chance of 1 in 2^38.
- * self_exec_id: execve(2) in a thread may save a process whose end is already reported.
+ * A later process with the same id has another start time, except with a chance of 1 in 2^38. The
+ * key includes self_exec_id, because an execve(2) in one thread may save a process whose end is
+ * already reported.
  */
 static u64 key_of(const struct task_struct *leader)
 {

@@ -117,8 +117,8 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 	r->len = len;
 	r->nr = nr;
 	/*
-	 * If this slot number survives a reset, so do all earlier stores to the run. No reader
-	 * pairs with it.
+	 * If a reset preserves this slot number, it also preserves all earlier stores to the run.
+	 * No barrier of a reader pairs with this one.
 	 */
 	smp_store_release(&r->slot, slot);
 	if (c->last)
@@ -159,8 +159,8 @@ u64 blocks_used(const struct block_ring *b)
 }
 
 /*
- * Bytes of the ring from a slot's oldest unread run to the end; 0: all was read. @place: the run
- * that was read last; @idx: number of the slot's events that were read.
+ * Return how many bytes of the ring there are from a slot's oldest unread run to the end; 0: all
+ * was read. @place: the run that was read last; @idx: number of the slot's events that were read.
  */
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx)
 {

@@ -175,8 +175,8 @@ static inline const u8 *blocks_records(const struct block_ring *b, run_place_t p
 }
 
 /*
- * Was the run there while its words were loaded? If so, no word was overwritten. If tail_low_t has
- * 32 bits, the run existed at most 2^31 blocks ago.
+ * Was the run there while its words were loaded? If so, no word was overwritten. With a tail_low_t
+ * of 32 bits, the answer is right only if the run was there at most 2^31 blocks ago.
  */
 static inline bool blocks_there(const struct block_ring *b, run_place_t place)
 {

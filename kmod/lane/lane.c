@@ -85,9 +85,9 @@ static void give_back(struct lane *l)
 
 /*
  * Close the lane: take its last events, free its memory. Descriptors and slot references may
- * outlive this; their users check @closed before they touch the blocks. lane_release() returns
- * memory of a pool, which has no reference counts. The first caller sets l->mm to NULL and does the
- * work.
+ * outlive this; their users check @closed before they touch the blocks. Memory of a pool, whose
+ * pages have no reference counts, is returned later by lane_release(). The first caller sets l->mm
+ * to NULL and does the work; others do nothing.
  */
 static void lane_die(struct lane *l)
 {
@@ -154,7 +154,10 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 	raw_spin_lock(&mm_lock);
 	if (!l->pool && vmf->vma->vm_mm == l->mm) {
 		page = vmalloc_to_page(l->mem.blocks + (vmf->pgoff << PAGE_SHIFT));
-		/* vmalloc() pages are not part of compound pages. */
+		/*
+		 * No page of vmalloc() memory is part of a compound page, so count the reference
+		 * in the page itself.
+		 */
 		page_ref_inc(page);
 	}
 	raw_spin_unlock(&mm_lock);
@@ -187,7 +190,7 @@ static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 	if (xchg(&l->mapped, 1))
 		return -EBUSY;
 	atomic_set(&l->maps, 1);
-	/* A program with READ_IMPLIES_EXEC requests PROT_EXEC unwittingly. */
+	/* Drop PROT_EXEC silently: the kernel adds it for programs with READ_IMPLIES_EXEC. */
 	compat_vm_flags(vma, VM_DONTEXPAND | (l->pool ? VM_MIXEDMAP | VM_WIPEONFORK : 0),
 			VM_EXEC | VM_MAYEXEC);
 	if (l->pool && l->pool->wc)
@@ -437,8 +440,8 @@ int lane_hand_over(unsigned long source)
 }
 
 /*
- * Called when no file of a lane, no reader, no work item that takes from lanes and no stream_wq is
- * left.
+ * Called when no file of a lane, no reader, no work item that takes events from lanes, and no work
+ * queue stream_wq is left.
  */
 void lanes_exit(void)
 {

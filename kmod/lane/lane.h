@@ -96,11 +96,11 @@ static inline bool lane_is_open(const struct lane *l)
 
 /**
  * struct lane_pool - memory for lanes that another module provides
- * @owner: the module; it stays while a lane uses the memory
+ * @owner: the module; it stays loaded while a lane uses the memory
  * @wc: map the memory write-combining
- * @get: set blocks, pfn and told of a lane, with zeroed memory; false: there is none
- * @open: the slot is open, and its thread does not write yet
- * @put: the memory is no longer mapped
+ * @get: called to set a lane's blocks, pfn and told, with zeroed memory; false: there is none
+ * @open: called when the lane's slot is open, before the thread writes
+ * @put: called when the memory is no longer mapped
  */
 struct lane_pool {
 	struct module	*owner;

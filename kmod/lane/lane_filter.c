@@ -41,7 +41,8 @@ static void write_lanes(void)
  * lane_filter_narrow() - clear the bits that new filters will clear
  * @lanes: types that may go into lanes under the new filters
  *
- * Call this before the filters change: it takes all events out of the lanes under the old filters.
+ * Called before the filters change. It also takes all events out of the lanes, so that the old
+ * filters apply to them.
  *
  * Context: process, devtrace_lock held.
  */
@@ -79,7 +80,10 @@ void lane_filter_state(bool runs, bool unwatched)
 	lockdep_assert_held(&devtrace_lock);
 	state_runs = runs;
 	state_unwatched = unwatched;
-	/* Clear the bits before slots_stop(true), which drops; set them after slots_stop(false). */
+	/*
+	 * Before slots_stop(true), after which events in lanes are dropped, clear the bits; set
+	 * them only after slots_stop(false).
+	 */
 	if (!runs)
 		write_lanes();
 	if (other)

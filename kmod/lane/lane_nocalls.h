@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Take from lanes whose thread never hands over: see lane_nocalls.c */
+/* Take events from lanes whose threads make no system calls: see lane_nocalls.c */
 #ifndef DEVTRACE_LANE_NOCALLS_H
 #define DEVTRACE_LANE_NOCALLS_H
 

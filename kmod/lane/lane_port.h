@@ -32,8 +32,9 @@ static __always_inline u32 lane_word(const void *p)
 }
 
 /*
- * Copy memory that a program may change meanwhile; the caller discards an invalid copy. Copying
- * words is as fast as bytes on CPUs with fast string instructions, and not slow on others.
+ * Copy memory that a program may change meanwhile; the caller discards an invalid copy. On CPUs
+ * with fast string instructions, copying by words is as fast as copying by bytes; on others it is
+ * faster.
  */
 static inline void lane_copy_out(void *dst, const void *src, size_t n)
 {

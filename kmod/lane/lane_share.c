@@ -169,7 +169,7 @@ static struct share *share_sub(struct share *s, const struct lane *l)
 	return share_unused(s);
 }
 
-/* Do the limits of the user, of the process and of all allow the lane? */
+/* Do the limits of the process, of its user and of all users together allow this lane? */
 static bool has_share(const struct lane *l, const struct share *user, const struct share *process)
 {
 	const u64 his = user->bytes + l->bytes, all = READ_ONCE(lane_limits[OF_ALL]);
@@ -217,7 +217,7 @@ out:
 	return err;
 }
 
-/* Stop counting a lane; its memory is freed. Process context. */
+/* Stop counting a lane whose memory was freed. Process context. */
 void lane_share_return(struct lane *l)
 {
 	struct share *user, *process;

@@ -269,11 +269,11 @@ u64 slots_bytes(void)
 }
 
 /**
- * slots_count_missed() - note how many events each slot has missed because of stops
+ * slots_count_missed() - store how many events each slot has missed because of stops
  * @n: number of the change of state of stream 0 that just happened
  * @stops: the change is a stop: use the counts of the previous change, see stream_missed()
  *
- * The zeroed memory of a slot that is allocated later says 0.
+ * For a slot that is allocated later, the zeroed memory says that it missed no event.
  *
  * Context: process, devtrace_lock held.
  */
@@ -360,7 +360,7 @@ void slots_make(unsigned long bytes)
 	if (slots_blocks.nr || slots_memory_alloc(&m, slots_blocks_for(bytes)))
 		return;
 	raw_spin_lock(&slots_lock);
-	/* Readers find runs with this lock held. */
+	/* Take the lock under which readers find runs. */
 	slots_blocks.pages = m.pages;
 	slots_blocks.state = m.state;
 	WRITE_ONCE(slots_blocks.nr, m.pages->nr);
@@ -368,7 +368,7 @@ void slots_make(unsigned long bytes)
 	raw_spin_unlock(&slots_lock);
 }
 
-/* Prepare for lanes. @start: number of the first block - 1; tests start near the wrap. */
+/* Prepare for lanes. @start: number of the first block - 1; tests pass a number near the wrap. */
 void slots_init(u32 start)
 {
 	slots_first_block = (u64)start + 1;
@@ -381,7 +381,7 @@ void slots_exit(void)
 	unsigned int i;
 
 	slots_memory_free(&m);
-	/* The chains are the first member of a chunk. */
+	/* The chains are the first member of a chunk, so this frees the whole chunk. */
 	for (i = 0; i < ARRAY_SIZE(slots_chunks); i++)
 		kvfree(slots_blocks.chains[i]);
 }

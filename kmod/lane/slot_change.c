@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which slots have changed since a reader looked
+ * Which slots have changed since a reader's last look at them
  *
- * Looks of readers are numbered. A slot and its chunk keep the number of the next look after their
- * last change: events stored or dropped, another lane. So a reader that remembers its last look
- * finds the slots that changed since, in steps by chunks; and of many changes between two looks
- * only the first one costs more than a comparison.
+ * Each look has a number. A change of a slot (events stored or dropped, or another lane) stores
+ * the number of the next look in the slot and in its chunk. A reader that remembers its last look
+ * thus finds the slots that have changed since, chunk by chunk. Only the first change
+ * between two looks costs more than a comparison.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>

@@ -25,9 +25,9 @@
  * @begin_idx: number of events before the current lane
  * @begin_dropped: @dropped before the current lane
  * @before: place of the newest run before the current lane, or 0
- * @missed: for each change of state of stream 0, see slots_count_missed()
+ * @missed: number of events missed before each change of state, see slots_count_missed()
  * @busy: see struct slot_view
- * @change: look before which the slot changed last, see slot_change.c
+ * @change: number of the first look after the slot's last change, see slot_change.c
  *
  * Protected by slots_lock.
  */

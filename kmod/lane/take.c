@@ -2,20 +2,21 @@
 /*
  * Take complete records of lanes into the ring of blocks
  *
- * Taking copies the complete records of a block into the ring of blocks, checks the copy record by
- * record, and commits it. So only the copying reads memory that a program can change. Events are
- * taken when a thread hands a block over, when a reader looks for events, for statistics, when
- * filters change, when the stream stops, and when the thread ends.
+ * To take a block means to copy its complete records into the ring of blocks, to check and filter
+ * the copy record by record, and to commit it. Only the copying reads memory that a program can
+ * change. Events are taken when a thread hands a block over, when a reader looks for events, for
+ * statistics, when filters change, when the stream stops, and when the thread ends.
  *
- * The filters in force when an event is taken filter it. A change of filters first takes all lanes,
- * so the old filters judge the events emitted before it.
+ * An event is filtered by the filters in force when it is taken. Before filters change, all lanes
+ * are taken, so that the old filters apply to the events emitted before the change.
  *
- * Order: Taking reads the clock, then whether the thread is busy (has begun an event), then the
- * records. The floor is a time: no later event of the lane is older. If the thread was not busy and
- * all records were taken, the floor is the clock minus MARGIN_NS, the time in which a store becomes
- * visible. If it was busy, the floor is the clock minus BUSY_NS, since a program may claim to be
- * busy forever. An event that claims to be older than the floor gets the floor as its time, and an
- * event from the future gets the present time. Readers mark both DEVTRACE_F_LATE.
+ * Order: take_one() reads the clock, then whether the thread is busy (has begun an event), then
+ * the records. The floor is a time: no later event of the lane is older. If the thread was not
+ * busy and all records were taken, the floor is the clock minus MARGIN_NS, the time after which a
+ * store is visible to other CPUs. If it was busy, the floor is the clock minus BUSY_NS, because a
+ * program may claim to be busy forever. An event that claims to be older than the floor gets the
+ * floor as its time, and an event from the future gets the present time. Readers mark both
+ * DEVTRACE_F_LATE.
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -39,13 +40,13 @@
 
 /* If a thread is preempted for longer than this while it emits, its event is late. */
 #define BUSY_NS		(10 * NSEC_PER_MSEC)
-/* Retries while the ring of blocks has no room. */
+/* Number of attempts while the ring of blocks has no room. */
 #define ROOM_TRIES	1000
 
 /* Length and type in a record's first word. */
 #define HEAD_BITS	((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
 
-static bool stopped;			/* drop what is taken; written with devtrace_lock held */
+static bool stopped; /* events that are taken are dropped; written with devtrace_lock held */
 
 static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 {
@@ -97,9 +98,8 @@ static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, 
 }
 
 /*
- * Count records of the short form whose type alone passes the filters, up to the first other
- * record; nearly all records are like that. Equal length and type share the checks of the first
- * record.
+ * Count records of the short form whose type alone passes the filters, as nearly all do, up to the
+ * first other record. A record with the same length and type as the one before it needs no checks.
  */
 static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
 {
@@ -190,8 +190,8 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 }
 
 /*
- * Store the number of events taken. After the commit: if a reset comes in between, the run alone
- * shows it.
+ * Store the number of events taken, after the commit: if a reset happens in between, the committed
+ * run contains the number, too.
  */
 static void tell_taken(const struct lane *l)
 {
@@ -348,8 +348,8 @@ static void set_closed(struct lane *l)
 }
 
 /*
- * Take one piece; with @full, only of a block that is complete. Return 1 if there may be more, 0,
- * or an error.
+ * Take one piece; if @full, only if its block is complete. Return 1 if there may be more, 0, or an
+ * error.
  */
 static int take_one(struct lane *l, bool full)
 {
@@ -373,7 +373,9 @@ static int take_one(struct lane *l, bool full)
 		/* Do not split a block into two runs, which would need more room. */
 		if (full && lane_is_at_open(&l->mem, &l->at))
 			return 0;
-		/* No thread emits more than one event per ns. */
+		/*
+		 * A higher number is invalid, because no thread emits more than one event per ns.
+		 */
 		if (unlikely(c.lost && l->at.idx + c.lost > now - l->made))
 			ret = -EPROTO;
 		else
@@ -397,7 +399,8 @@ static int take_one(struct lane *l, bool full)
 }
 
 /*
- * Take all that is complete at the call; with @full, only full blocks. Return 0, -EAGAIN or -EPIPE.
+ * Take all records that are complete at the call; if @full, only full blocks. Return 0, -EAGAIN or
+ * -EPIPE.
  */
 static int take_all(struct lane *l, bool full)
 {
@@ -481,8 +484,8 @@ void slots_take_all(void)
 		l = slot_lane_get(i);
 		if (l) {
 			/*
-			 * Without room, try again, since the caller must not change the state
-			 * before. Room comes soon.
+			 * If the ring has no room now, which lasts a short time, try again: the
+			 * caller must not change the state before all events are taken.
 			 */
 			if (slot_take(l) == -EAGAIN)
 				i--;
@@ -505,7 +508,7 @@ void slots_stop(bool stop)
 {
 	slots_take_all();
 	WRITE_ONCE(stopped, stop);
-	/* Taking in progress holds its lane's lock, so this waits for it. */
+	/* A CPU that still takes events under the old state holds its lane's lock: wait for it. */
 	slots_take_all();
 }
 

@@ -106,7 +106,10 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 		return -ENOMEM;
 	for (i = 0; i < places; i++)
 		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = rest };
-	/* Enter all majors first: any other then finds an empty entry, which has the common set. */
+	/*
+	 * Enter all majors first: any other major then leads to an empty entry, which has the
+	 * common set.
+	 */
 	for (b = 0; b < FILTER_BITS; b++) {
 		if (f[b]) {
 			majors_enter(k, &f[b]->majors, 0);
@@ -167,7 +170,10 @@ static unsigned int codes_merge(struct code *list, unsigned int nr)
 	return n + 1;
 }
 
-/* After majors_compile(): a code has the set of its major, changed by terms that name the code. */
+/*
+ * After majors_compile(): give each code the set of its major, changed by terms that name the
+ * code.
+ */
 static int codes_compile(struct filter_keys *k, struct filter *const *f)
 {
 	unsigned int b, i, nr = 0;

@@ -41,9 +41,9 @@ int slots_memory(unsigned long bytes, struct slots_memory *m)
 }
 
 /*
- * Exchange the ring of blocks for @m of slots_memory(), and @m for the memory that is no longer
- * used. The newest blocks stay. Readers continue meanwhile; on return, no reader uses the old
- * memory. devtrace_lock held.
+ * Let the ring of blocks use the memory @m that slots_memory() allocated; afterwards @m has the
+ * memory that is no longer used. The newest blocks stay. Readers continue meanwhile; on return, no
+ * reader uses the old memory. devtrace_lock held.
  */
 void slots_resize(struct slots_memory *m)
 {

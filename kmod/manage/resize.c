@@ -50,7 +50,7 @@ static int memory_for(unsigned int cpu, unsigned long bytes, struct ring_memory 
 	return err == -ENOSPC ? ring_memory_alloc(m, bytes) : err;
 }
 
-/* CPUs may come up meanwhile, with rings of the old size. */
+/* Allocate memory for the rings of all CPUs, also of CPUs that come up meanwhile. */
 static int memory_for_all(struct stream *s, unsigned long bytes, struct ring_memory *m,
 			  rings_lend_t lend)
 {
@@ -125,7 +125,7 @@ static bool try_move(struct move_call *c, unsigned int cpu)
 	return c->done;
 }
 
-/* Writers and readers of the ring continue meanwhile. */
+/* Resize one ring. Its writers and readers continue meanwhile. */
 static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *m,
 			struct ring_move *move)
 {

@@ -137,7 +137,7 @@ void stream_settle(struct stream *s)
 	struct stream_past p = { .state = st->to, .began = st->began };
 
 	lockdep_assert_held(&devtrace_lock);
-	/* Count for the last start first, before the stop adds more. */
+	/* First count the events missed before the last start; the stop adds more. */
 	stream_count_missed(s);
 	stream_update_quick(s);
 	quiet_wait();
@@ -162,7 +162,9 @@ static void tell_state(struct stream *s)
 		control_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
 }
 
-/* Longest delay of the work item, ns: 32-bit jiffies would overflow, and run it in each jiffy. */
+/*
+ * Longest delay of the work item, ns: a longer one overflows 32-bit jiffies and would be no delay.
+ */
 #define LOOK_AGAIN	((u64)NSEC_PER_SEC << 20)
 
 static void stream_work(struct work_struct *work)
@@ -260,7 +262,8 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 	s->counted = s->pasts.nr;
 	s->clears = start;
 	/*
-	 * High priority: these work items hold devtrace_lock, so others would wait for their CPU.
+	 * High priority, because these work items hold devtrace_lock: while one waits for a CPU,
+	 * all others that need the lock wait, too.
 	 */
 	stream_wq = alloc_workqueue("devtrace", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!stream_wq)

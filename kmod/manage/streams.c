@@ -35,8 +35,9 @@
 DEFINE_MUTEX(streams_command_lock);
 
 /*
- * A command wants a stream to run on that counts events until its stop. If the stop has lost
- * events, complete it instead: each loss belongs to a stop that readers are told.
+ * A command starts a stream whose stop still counts events: cancel the stop. If events were
+ * already lost because of the stop, complete it instead, so that readers see a stop to which the
+ * losses belong.
  */
 static void stream_cancel_stop(struct stream *s)
 {

@@ -59,7 +59,8 @@ void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu)
 
 /*
  * While a stream is watched, emitters take the slow path, which can stop it exactly after the n-th
- * further event. Calls count. Process context, devtrace_lock held.
+ * further event. Each call with @on needs a later call without. Process context, devtrace_lock
+ * held.
  */
 void stream_watch(struct stream *s, bool on);
 

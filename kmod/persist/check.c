@@ -2,14 +2,14 @@
 /*
  * Check a region: find the valid records of rings
  *
- * The rest of a ring is a list of runs of records. A run with a sum is valid if the checksum is
- * right, all its records are well-formed, and their number is that in the sum. Records after the
- * newest sum have none yet. The known places among these are the end of the newest sum, the
- * anchors, and the place of the writer. The stretch between two known places is valid if
- * well-formed records lead from the first exactly to the second, in position and count. So a
- * damaged run costs only its own events, and the runs around it show how many events it had.
+ * The records that a reset leaves of a ring are a list of runs. A run with a sum is valid if the
+ * checksum is right, all its records are well-formed, and their number is that in the sum. Records
+ * after the newest sum have none yet. Among these records some places are known: the end of the
+ * newest sum, the anchors, and the place of the writer. The stretch between two known places is
+ * valid if well-formed records lead from the first exactly to the second, in position and count.
+ * So a damaged run costs only its own events, and the runs around it show how many events it had.
  *
- * The code never writes to the region, and uses no word of it unchecked.
+ * The code never writes to the region, and checks every word before it uses it.
  */
 #include "check.h"
 
@@ -39,7 +39,10 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 	u32 i;
 
 	*copies = 0;
-	/* Programs may have written any other page, even something like a header. */
+	/*
+	 * Look only at the three places of headers: programs may write something like a header to
+	 * other pages.
+	 */
 	persist_places(size, at);
 	for (i = 0; i < PERSIST_COPIES && at[i] <= size - PERSIST_PAGE; i++) {
 		const struct persist_header *found = mem + at[i];
@@ -130,7 +133,10 @@ static int by_pos(const void *a, const void *b)
 	return one->pos < other->pos ? -1 : 1;
 }
 
-/* Chunks are in order of position, except that runs of the previous lap come first. */
+/*
+ * Sort the runs by position. Chunks are in this order, except that runs of the previous lap come
+ * first.
+ */
 static void sort_runs(struct persist_ring *r, u32 first)
 {
 	persist_sort(r->run + first, r->nr - first, sizeof(*r->run), by_pos);
@@ -224,14 +230,17 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 
 	if (from)
 		add_run(r, from);
-	/* A writer never steps back; otherwise @last is damaged. */
+	/*
+	 * A writer never steps back, so a place of the writer before @from is damaged: do not use
+	 * it.
+	 */
 	if (!from || (last->pos > from->pos && last->idx > from->idx))
 		add_run(r, last);
 	for (i = 0; i < blocks; i++) {
 		check_widen(anchors[i], from ?: last, &run);
 		if ((u32)(run.pos & r->mask) / block != i || run.pos == last->pos)
 			continue;
-		/* The anchor is of another lap, or not behind @from. */
+		/* Skip an anchor that belongs to another lap, or that is not after @from. */
 		if (from ? run.pos <= from->pos || run.idx <= from->idx :
 			   run.pos > last->pos || run.pos + r->mask + 1 < last->pos)
 			continue;
@@ -240,7 +249,10 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 	sort_runs(r, first);
 }
 
-/* Valid places of a ring are in one lap; each damaged place may add a stretch of another. */
+/*
+ * Maximum number of laps that are walked. All valid places are in one lap, but each damaged place
+ * may add a stretch in another.
+ */
 #define WALK_LAPS	16
 
 /*

@@ -220,7 +220,10 @@ void keep_sync(void)
 {
 	u32 i, tries = 0;
 
-	/* Not a mutex: a thread that oopses in here keeps it, and a reboot must not hang. */
+	/*
+	 * Not a mutex: a thread that oopses while it holds one never unlocks it, and a reboot must
+	 * not hang.
+	 */
 	while (!keep_take()) {
 		if (tries++ == SYNC_TRIES)
 			return;
@@ -354,7 +357,10 @@ static void keep_forget(void)
 	u64 copy[PERSIST_COPIES], at;
 	int i;
 
-	/* Begin with the headers of this version: while one is valid, the whole region counts. */
+	/*
+	 * Begin with the headers of this version: while one is valid, the whole region counts as
+	 * valid.
+	 */
 	persist_places(region->size, copy);
 	for (i = 0; i < PERSIST_COPIES; i++)
 		forget_page(copy[i]);
@@ -483,7 +489,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	if (err) {
 		severe_end();
 		WRITE_ONCE(devtrace_clock_told, NULL);
-		/* names_end() waits for callers that found either pointer. */
+		/* names_end() also waits for calls of devtrace_clock_told in progress. */
 		names_end();
 		kfree(keep);
 		pr_err("stream 0 cannot be moved to the region: %d; what the boot before left is lost\n",
@@ -513,7 +519,7 @@ void keep_end(void)
 	keep_sync();
 	keep_cause(PERSIST_UNLOADED, "the module was removed");
 	WRITE_ONCE(devtrace_clock_told, NULL);
-	/* names_end() waits for callers that found either pointer. */
+	/* names_end() also waits for calls of devtrace_clock_told in progress. */
 	names_end();
 	pool_end();
 	rings_back();

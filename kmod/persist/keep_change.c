@@ -110,7 +110,7 @@ void keep_missed_slot(unsigned int slot, struct persist_missed *two)
 	write_missed(two, &m);
 }
 
-/* All counts are written, unless the stream has overwritten some of them meanwhile. */
+/* Mark all counts as written, unless the stream has overwritten some of them meanwhile. */
 void keep_changes_done(void)
 {
 	if (stream_remembers(&devtrace_stream0, first_counted()))

@@ -52,8 +52,8 @@ u32 persist_block_fill(const u8 *page, u32 fill)
  * @fill: bytes of the block to sum
  * @sum: filled in
  *
- * The sum covers only the extent of an abandoned run. It covers other runs except for @next, which
- * changes later.
+ * An abandoned run contributes only its extent to the sum. Any other run contributes all but
+ * @next, which changes later.
  *
  * Return: true if the runs lead exactly to @fill.
  */
@@ -91,7 +91,10 @@ static bool event_ok(const struct lane_event *ev)
 	       devtrace_head_is_valid(ev->flags, ev->severity, ev->len);
 }
 
-/* Consecutive events: all, those not filtered, their bytes; time and CPU of the last one. */
+/*
+ * Consecutive events: their number, the number of those not filtered, and their bytes; time and
+ * CPU of the last event.
+ */
 struct row {
 	u32	all, wanted, len;
 	u64	time;
@@ -120,7 +123,7 @@ static void skip_short(const u8 *from, u32 len, struct row *row)
 	row->wanted += n;
 }
 
-/* Are all bytes valid events? @row gets those before the first invalid one. */
+/* Are all bytes valid events? Count the events before the first invalid one in @row. */
 static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
 {
 	struct lane_event ev = { .cpu = row->cpu };
@@ -419,7 +422,7 @@ static void read_lanes(const void *mem, const struct persist_header *h, struct p
 {
 	const u32 nr = h->nr_lanes * PERSIST_LANE_PAGES;
 	const u8 *pages = mem + h->lane_pages;
-	/* Previous lanes have the pages up to here: each page is read at most once. */
+	/* Index after the pages of the previous lanes, so that each page is read at most once. */
 	u32 end = 0, i;
 
 	for (i = 0; i < h->nr_lanes; i++) {

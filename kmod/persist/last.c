@@ -190,7 +190,7 @@ static void last_tell(const struct persist_header *h, unsigned int copies,
 		pr_warn("%u lanes have invalid content\n", a->bad_lanes);
 }
 
-/* NULL: the region has no events; the reason is in the kernel log. */
+/* Copy the events. Return NULL if there are none to copy; the reason is in the kernel log. */
 static struct last *copy_out(const struct region *r)
 {
 	struct persist_out o = { .grow = last_grow };
@@ -232,8 +232,8 @@ static struct last *copy_out(const struct region *r)
 }
 
 /*
- * The stream releases @l, or this function does. stream_new() releases devtrace_lock;
- * streams_command_lock keeps commands of control out.
+ * Make the stream, which then releases @l; on failure @l is released here. stream_new() releases
+ * devtrace_lock meanwhile; streams_command_lock keeps commands of control out.
  */
 static int make_stream(struct last *l)
 {

@@ -123,7 +123,10 @@ struct persist_clock {
 	u32	crc;
 };
 
-/* A change of the stream's state, see struct stream_past. Numbered from 0 in each region. */
+/*
+ * A change of the stream's state, see struct stream_past. Changes are numbered from 0 in each
+ * region.
+ */
 struct persist_change {
 	u64	n;
 	u64	ts;
@@ -158,7 +161,7 @@ struct persist_name {
 	u32	crc;
 };
 
-/* About a ring, twice; the entry with the greater @nr counts. */
+/* State of a ring. It is stored twice; the valid entry with the greater @nr is used. */
 struct persist_info {
 	u64	nr;
 	u64	cleared;	/* index of the oldest event that was not cleared */
@@ -170,9 +173,9 @@ struct persist_info {
 };
 
 /*
- * The number of events that a ring or a slot has missed by stops up to each change of state,
- * since the stream was created; change n is at n modulo PERSIST_CHANGES. Twice; the entry with
- * the greater @nr counts.
+ * Number of events that a ring or a slot had missed because of stops before each change of state,
+ * since the stream was created. Change n is at index n modulo PERSIST_CHANGES. It is stored twice;
+ * the valid entry with the greater @nr is used.
  */
 struct persist_missed {
 	u64	nr;		/* has counts for the PERSIST_COUNTED changes before this one */
@@ -190,7 +193,10 @@ struct persist_sum {
 	u32	crc;
 };
 
-/* Sum of the first @fill bytes of a block, twice; the greater @number counts, then @fill. */
+/*
+ * Sum of the first @fill bytes of a block. It is stored twice; the valid entry with the greater
+ * @number, then the greater @fill, is used.
+ */
 struct persist_block {
 	u64	number;
 	u64	reserved;
@@ -200,7 +206,7 @@ struct persist_block {
 	u32	crc;
 };
 
-/* About a slot, twice; the entry with the greater @nr counts. */
+/* State of a slot. It is stored twice; the valid entry with the greater @nr is used. */
 struct persist_slot {
 	u64	nr;
 	u64	idx;		/* number of events stored so far */
@@ -214,7 +220,10 @@ struct persist_slot {
 	u32	crc;
 };
 
-/* A lane; its index is that of its first pages. @taken changes: see lane_told(). */
+/*
+ * A lane. Its index in the table is that of its first pages. @crc does not cover @taken, which
+ * changes: see lane_told().
+ */
 struct persist_lane {
 	u64	made;
 	u64	begin;		/* number of its slot's events before this lane */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's functions that the portable part of this room uses: see port.h */
+/* Functions of the kernel that the portable files of this folder use: see port.h */
 #include <linux/once.h>
 #include <linux/random.h>
 #include <linux/siphash.h>

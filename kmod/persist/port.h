@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel primitives that the portable part of this room uses
+ * Functions of the kernel that the portable files of this folder use
  *
  * layout.c, check.c, lanes.c, sums.c and the files render*.c compile in user space, too, with
  * selftests/unit/persist_port_user.h instead of the kernel part below.

@@ -78,7 +78,10 @@ static void send_name(struct render *r, const struct persist_name *n)
 	render_send(r, n->kind, put_str(p, n->name, sizeof(n->name)));
 }
 
-/* Hash addresses: even those of an old kernel tell about the layout of this one. */
+/*
+ * Replace addresses by hashes, because even those of the previous kernel reveal the layout of this
+ * one.
+ */
 static void hide_addresses(u8 *p, u32 len)
 {
 	u32 i = 0, k;
@@ -169,7 +172,7 @@ static void sort_threads(struct render *r)
 	}
 }
 
-/* Send thread names up to the first event; of threads named later, only the first name. */
+/* Send thread names that apply by @ts, and the first name of each thread that is named later. */
 static void send_first_threads(struct render *r, u64 ts)
 {
 	u32 i, k;

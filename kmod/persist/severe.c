@@ -46,7 +46,7 @@ static void write_back(struct ring *r, u32 from, u32 n)
 
 	region_flush(region, ring_at(r, from), (size_t)first * RING_UNIT);
 	region_flush(region, r->data, (size_t)(n - first) * RING_UNIT);
-	/* The writer's place, after the records that lead to it. */
+	/* Write the writer's place back after the records that lead to it. */
 	region_flush(region, r->mirror, sizeof(*r->mirror));
 }
 

@@ -532,6 +532,6 @@ module_exit(devtrace_profile_exit);
 MODULE_DESCRIPTION("Trace device: the kernel's tracepoints and faults as events");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);
-/* For one release: devtrace_faults was a separate module. */
+/* For one release, because devtrace_faults was a separate module before. */
 MODULE_ALIAS("devtrace_faults");
 COMPAT_IMPORT_INTERNAL();

@@ -104,7 +104,7 @@ static void counter_release(struct added *a, unsigned int cpu)
 	a->counters[cpu] = NULL;
 }
 
-/* A CPU that has gone offline needs no counter: that is no error. */
+/* Create the counter of a CPU. A CPU that has gone offline needs none, which is no error. */
 static int counter_make(struct added *a, unsigned int cpu)
 {
 	struct perf_event_attr attr = {
@@ -181,7 +181,7 @@ static int cpu_came(unsigned int cpu)
 	return 0;
 }
 
-/* The arguments of a single system call: the kernel has no table of these fields. */
+/* Describe the arguments of a single system call: the kernel has no table of these fields. */
 static bool describe_syscall(struct desc *d, const struct trace_event_call *call)
 {
 #ifdef CONFIG_FTRACE_SYSCALLS
@@ -214,7 +214,7 @@ static bool describe_syscall(struct desc *d, const struct trace_event_call *call
 #endif
 }
 
-/* The fields are laid out like the members of a structure. */
+/* Describe the fields of an event, which are laid out like the members of a structure. */
 static bool describe_event(struct desc *d, const struct trace_event_call *call)
 {
 	const struct trace_event_fields *f = call->class->fields_array;
@@ -470,7 +470,7 @@ int profile_added_init(void)
 	return 0;
 }
 
-/* No tracepoint is added: each would hold a reference to this module. */
+/* Called when no tracepoint is added; each would hold a reference to this module. */
 void profile_added_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpuhp_state);

@@ -220,7 +220,9 @@ compat_assert(softirq_raise, probe_softirq_raise);
 compat_assert(softirq_entry, probe_softirq_entry);
 compat_assert(softirq_exit, probe_softirq_exit);
 
-/* Not asserted: older headers lack the tracepoints. Their arguments never changed. */
+/*
+ * No compat_assert() for these: older headers lack the tracepoints, whose arguments never changed.
+ */
 static void probe_tasklet_entry(void *data, struct tasklet_struct *t, void *func)
 {
 	profile_seen_fun(func);

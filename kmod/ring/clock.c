@@ -37,7 +37,7 @@ static struct devtrace_control *clock_control;
 static struct clock_sample *samples;
 struct history devtrace_clock_samples;
 static atomic_t taking = ATOMIC_INIT(0);
-/* CLOCK_REALTIME - CLOCK_MONOTONIC, ns. Both protected by the timekeeper's lock. */
+/* CLOCK_REALTIME - CLOCK_MONOTONIC, ns, if it is known. Protected by the timekeeper's lock. */
 static s64 real_ahead;
 static bool real_known;
 clock_told_t devtrace_clock_told;
@@ -76,7 +76,10 @@ notrace void devtrace_clock_take(u64 ts)
 
 	if (atomic_cmpxchg_acquire(&taking, 0, 1))
 		return;
-	/* Another sampler was faster, such as a step of the wall clock: no sample is due now. */
+	/*
+	 * Another context, for example one that handles a step of the wall clock, has just taken a
+	 * sample.
+	 */
 	if (!devtrace_clock_due(ts))
 		goto out;
 	WRITE_ONCE(devtrace_clock_state.next, ts + PERIOD_NS);
@@ -100,7 +103,8 @@ out:
 
 /*
  * Store two samples for a step of the wall clock, which was @was ns ahead of CLOCK_MONOTONIC and
- * now is @is ns. ktime_get_real_fast_ns() returns either here, depending on the kernel.
+ * now is @is ns ahead. ktime_get_real_fast_ns() is not used, because the kernel version decides
+ * which of the two it returns here.
  *
  * Return: false if another context is sampling.
  */
@@ -176,7 +180,7 @@ bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 	return history_get(&devtrace_clock_samples, SAMPLES, samples, sizeof(*s), n, s);
 }
 
-/* Set the time spent suspended: then boot time advances, and the raw clock does not. */
+/* Update the time spent suspended, by which boot time has advanced and the raw clock has not. */
 static void update_suspended(void)
 {
 	u64 slept = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
@@ -217,7 +221,10 @@ static void counter_start(void) { }
 static void counter_stop(void) { }
 #endif
 
-/* The timekeeper registers earlier: this runs before its suspend and after its resume. */
+/*
+ * The timekeeper has registered its functions before, so this runs before its suspend and after
+ * its resume.
+ */
 static int clock_suspend(COMPAT_SYSCORE_ARG)
 {
 	counter_stop();

@@ -142,7 +142,10 @@ typedef atomic64_t ring_count_t;
 static inline void ring_copy_out(u64 *dst, const void *src, u32 units)
 {
 #ifdef CONFIG_X86_64
-	/* As fast as a copy by bytes on CPUs with fast strings, and not slow on others. */
+	/*
+	 * On CPUs with fast strings, copying words is as fast as copying bytes; on others it is
+	 * faster.
+	 */
 	size_t n = units;
 
 	asm volatile("rep movsq" : "+D" (dst), "+S" (src), "+c" (n) : : "memory");

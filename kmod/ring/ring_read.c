@@ -195,7 +195,9 @@ static void ring_find_block(const struct ring *r, u64 ts, u64 now, u32 block,
 
 	if (!ring_anchor(r, block, &p) || p.pos <= at->pos)
 		return;
-	/* If the tail has passed the anchor, this reads the tail, which serves as well. */
+	/*
+	 * If the tail has passed the anchor, ring_fetch() reads at the tail, which serves as well.
+	 */
 	ring_fetch(r, &p, units, buf, &n);
 	if (n < 2 || buf[0] >> RING_TYPE_SHIFT == RING_TYPE_PAD)
 		return;

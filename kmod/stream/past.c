@@ -5,10 +5,11 @@
  * The thread that moves a phase to STOPPING or STARTING owns the change, and alone adds to the
  * history. Readers take no lock: see ring/history.h.
  *
- * Each change has a count per ring: the events that the ring had missed before the change, because
- * the stream was stopped. A reader reports these losses between the right two changes. Events that
- * a stop makes the stream miss belong after the stop, so a stop has the counts of the change before
- * it. Counting visits all CPUs; manage/stream.c does it after the change, with devtrace_lock held.
+ * Each change has a count for each ring: the number of events that the ring had missed before the
+ * change because the stream was stopped. From these counts a reader reports the losses of a stop
+ * between the stop and the next start. Events that are missed because of a stop belong after it,
+ * so a stop has the counts of the change before it. Counting visits all CPUs; manage/stream.c does
+ * it after the change, with devtrace_lock held.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -109,7 +110,7 @@ void stream_goes_on(struct stream *s, const char *trigger)
 		p.fired_at = now;
 	strscpy(p.trigger, trigger, sizeof(p.trigger));
 	stream_add_past(s, &p);
-	/* stream_settle() waited for all emitters that may set it. */
+	/* stream_settle() has waited for all emitters that may set @early. */
 	WRITE_ONCE(s->stop.early, false);
 	/* If an emitter sees RUN, the history already has the change. */
 	atomic_set_release(&s->stop.phase, STOP_RUN);

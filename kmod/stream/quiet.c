@@ -36,8 +36,8 @@ struct quiet {
 };
 
 /*
- * Runs on the CPU being checked, interrupts off: by interrupt, or called by the idle loop, whose
- * thread always has preemption disabled once.
+ * Called on the CPU that is checked, with interrupts off: by an interrupt, or by the idle loop,
+ * whose thread always has preemption disabled once.
  */
 static void quiet_look(void *arg)
 {
@@ -61,7 +61,7 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
 	cpumask_andnot(&q->todo, which, &q->quiet);
 	for (i = 0; i < TRIES; i++) {
 		cpu = get_cpu();
-		/* This CPU runs us, preemptible. */
+		/* This CPU runs this function in preemptible context, so it runs no emitter. */
 		cpumask_clear_cpu(cpu, &q->todo);
 		smp_call_function_many(&q->todo, quiet_look, q, true);
 		put_cpu();

@@ -33,7 +33,10 @@ struct stream *stream_get(unsigned int id)
 {
 	struct stream *s = NULL;
 
-	/* quiet_wait() waits for this section. Preempted, it would delay all waiters. */
+	/*
+	 * quiet_wait() waits for this section. If this were preempted, all its callers would be
+	 * delayed.
+	 */
 	preempt_disable();
 	rcu_read_lock();
 	if (id < DEVTRACE_STREAMS_MAX)
@@ -46,7 +49,7 @@ struct stream *stream_get(unsigned int id)
 	return s;
 }
 
-/* Use a work item: the caller may hold locks, such as one that others wait for. */
+/* Free the stream in a work item, because the caller may hold locks that others wait for. */
 static void stream_release(struct kref *ref)
 {
 	queue_work(stream_wq, &container_of(ref, struct stream, ref)->free);
