@@ -25,6 +25,7 @@ struct rkh_target {
 	int	nr;
 	uint8_t	data[2048];	/* the current frame */
 	size_t	n;
+	unsigned int	version;	/* 0: 3.4.00 */
 };
 
 static inline void rkh_num(struct rkh_target *t, uint64_t v, int bytes)
@@ -79,7 +80,7 @@ static inline void rkh_tcfg(struct rkh_target *t)
 {
 	t->n = 0;
 	rkh_num(t, 5 << 5 | 12, 1);
-	rkh_num(t, 0x3400, 2);
+	rkh_num(t, t->version ? t->version : 0x3400, 2);
 	rkh_num(t, t->flags, 4);
 	rkh_num(t, (unsigned int)(t->sig << 4 | t->time), 1);
 	rkh_num(t, (unsigned int)(t->ptr << 4 | t->ntick), 1);

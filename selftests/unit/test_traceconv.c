@@ -477,6 +477,46 @@ TEST(a_clock_that_goes_back_is_a_restart)
 	free(t);
 }
 
+TEST(a_target_that_is_too_old_or_too_new_is_named)
+{
+	static const struct { int version; const char *odd; } v[] = {
+		{ 452, "QP 4.5.2 is older than 6.9, so some of its records may be read wrong" },
+		{ 689, "QP 6.8.9 is older than 6.9, so some of its records may be read wrong" },
+		{ 690, "" }, { 734, "" }, { 819, "" },
+		{ 820, "QP 8.2.0 is newer than 8.1, so some of its records may be read wrong" },
+	};
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		struct qs_target *t = target(4, v[i].version);
+
+		qs_target_info(t, 1, 0);
+		one_record(t, 7, &want[0]);
+		qs_target_info(t, 0, 0);
+		convert(&g, t->out, t->len, NULL, 0, &conv);
+		EXPECT_STREQ(v[i].odd, conv.odd);
+		EXPECT_EQ(*v[i].odd ? 1 : 0, g.notes) TH_LOG("%d: once", v[i].version);
+		EXPECT_EQ(3, g.nr);
+		free(t);
+	}
+}
+
+TEST(an_information_of_another_layout_is_named)
+{
+	struct qs_target *t = target(4, 734);
+
+	qs_begin(t, 64);
+	qs_num(t, 0xff, 1);
+	qs_num(t, 0, 4);
+	qs_end(t);
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	EXPECT_STREQ("its information has an unknown layout, of 5 bytes; records of QP 6.9 to 8.1 are known",
+		     conv.odd);
+	EXPECT_EQ(1, g.notes);
+	EXPECT_EQ(1, g.damages);
+	free(t);
+}
+
 /* QP 7.3 answers a query of an object of the application by its address alone. */
 TEST(the_answer_of_an_object_of_the_application)
 {

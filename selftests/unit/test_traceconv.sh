@@ -79,6 +79,13 @@ ok $? "and sizes that fit"
 "$tools/devtrace-convert" --from qs --size obj=2,fun=4 sizes.qs >s.trace 2>said
 is "$(text s.trace | tail -n 1)" "QEP_STATE_ENTRY: Obj=0x201,State=0x6050403" "--size"
 
+# An information of 5 bytes, as no QP has it
+printf '\001\100\377\000\000\000\000\277~' >odd.qs
+"$tools/devtrace-convert" --from qs odd.qs >odd.trace 2>said
+grep -q '^devtrace-convert: the target: its information has an unknown layout' said &&
+	text odd.trace | grep -q 'target: its information has an unknown layout'
+ok $? "an unknown target is named, in the stream, too"
+
 raw_clock() { python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW))'; }
 
 stamps()	# KIND: times of the items of this kind in later.trace

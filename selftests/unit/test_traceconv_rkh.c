@@ -402,6 +402,42 @@ TEST(a_target_that_begins_anew_has_no_gap)
 	free(t);
 }
 
+TEST(a_target_of_another_version_is_named)
+{
+	static const struct { unsigned int version; const char *odd; } v[] = {
+		{ 0x2413, "RKH 2.4.13 is older than 3, so some of its records may be read wrong" },
+		{ 0x3000, "" }, { 0x3400, "" },
+		{ 0x4001, "RKH 4.0.01 is newer than 3, so some of its records may be read wrong" },
+	};
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		struct rkh_target *t = new_target(4, ALL);
+
+		t->version = v[i].version;
+		rkh_tcfg(t);
+		rkh_tcfg(t);
+		convert(&g, t->out, t->len, NULL, 0);
+		EXPECT_STREQ(v[i].odd, conv.odd);
+		EXPECT_EQ(*v[i].odd ? 1 : 0, g.notes) TH_LOG("%x: once", v[i].version);
+		EXPECT_EQ(2, g.nr);
+		free(t);
+	}
+	/* With a number and a stamp, as before 3.0.0 */
+	{
+		struct rkh_target *t = new_target(4, ALL);
+
+		rkh_begin(t, 5, 12);
+		rkh_num(t, 0x2413, 2);
+		rkh_end(t);
+		convert(&g, t->out, t->len, NULL, 0);
+		EXPECT_NE(NULL, strstr(conv.odd, "its configuration has an unknown layout"));
+		EXPECT_EQ(1, g.notes);
+		EXPECT_EQ(1, g.damages);
+		free(t);
+	}
+}
+
 TEST(a_number_that_no_event_has_is_text)
 {
 	struct rkh_target *t = new_target(4, ALL);

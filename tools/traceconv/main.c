@@ -44,7 +44,7 @@ static const char help[] =
 "  -e, --event FILE        a format file (fmt(5)) before those found by themselves\n"
 "\n"
 "From a microcontroller:\n"
-"      --from qs           QS, of QP 7.3 to 8.1\n"
+"      --from qs           QS, of QP 6.9 to 8.1\n"
 "      --from rkh          the trace of RKH 3\n"
 "      --size LIST         bytes of fields until the target sends them: time=4,sig=2,\n"
 "                          obj=4,fun=4,equeue=1,mpool=2,event=2,tick=4; RKH: sig=1,\n"
@@ -177,6 +177,8 @@ static void report(const struct conv *c, const char *where)
 	if (c->resets)
 		fprintf(stderr, ", %llu resets of the target", (unsigned long long)c->resets);
 	fputc('\n', stderr);
+	if (*c->odd)
+		fprintf(stderr, "devtrace-convert: the target: %s\n", c->odd);
 	if (c->layout)
 		fprintf(stderr, "devtrace-convert: %llu of the damaged frames have a good check and another length%s\n",
 			(unsigned long long)c->layout,

@@ -7,6 +7,7 @@
  * once if the target tells another version, or another size of a pointer. All frames have a
  * CRC-32: the bytes of damaged frames are copied, and must not pass for an intact frame.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -301,4 +302,18 @@ void conv_note(struct conv *c, const char *name, const char *value)
 	n += (size_t)snprintf((char *)body + n, 128, "%.100s", name) + 1;
 	n += (size_t)snprintf((char *)body + n, 256, "%.250s", value) + 1;
 	send(c, DEVTRACE_T_EMPTY, body, n, false);
+}
+
+void conv_odd_target(struct conv *c, const char *format, ...)
+{
+	char text[sizeof(c->odd)];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (!strcmp(text, c->odd))
+		return;
+	memcpy(c->odd, text, sizeof(text));
+	conv_note(c, "target", text);
 }

@@ -224,6 +224,24 @@ static bool target_info(struct conv *c, const uint8_t *p, size_t n)
 	return true;
 }
 
+/*
+ * 6.9 gave the answers of queries and 6.6 the records of applications the numbers and fields that
+ * they have now. A number of the version after 8.1 may have new records.
+ */
+#define OLDEST	690
+#define NEWEST	819
+
+static void check_version(struct conv *c)
+{
+	const unsigned int v = c->version;
+
+	if (v >= OLDEST && v <= NEWEST)
+		return;
+	conv_odd_target(c, "QP %u.%u.%u is %s than %s, so some of its records may be read wrong",
+			v / 100, v / 10 % 10, v % 10, v < OLDEST ? "older" : "newer",
+			v < OLDEST ? "6.9" : "8.1");
+}
+
 /* The time stamp is the first field of a record. */
 static uint64_t take_time(struct conv *c, const uint8_t *p)
 {
@@ -284,7 +302,15 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 	case QS_USR_DICT:
 		return dictionary(c, record, p, n);
 	case QS_TARGET_INFO:
-		return target_info(c, p, n);
+		if (target_info(c, p, n)) {
+			check_version(c);
+			return true;
+		}
+		/* A truncated frame may look like this by chance. */
+		if (!c->hole)
+			conv_odd_target(c, "its information has an unknown layout, of %zu bytes; records of QP 6.9 to 8.1 are known",
+					n);
+		return false;
 	case QS_QUERY_DATA:
 		return query_data(c, p, n);
 	case QS_PEEK_DATA:

@@ -307,6 +307,17 @@ static bool configuration(struct conv *c, const uint8_t *frame, size_t n)
 	return true;
 }
 
+/* The version has two digits in each byte: 0x3400 is 3.4.00. */
+static void check_version(struct conv *c)
+{
+	const unsigned int v = c->version, major = v >> 12;
+
+	if (major == 3)
+		return;
+	conv_odd_target(c, "RKH %u.%u.%02x is %s than 3, so some of its records may be read wrong",
+			major, v >> 8 & 15, v & 0xff, major < 3 ? "older" : "newer");
+}
+
 static bool user(struct conv *c, uint8_t te, const uint8_t *p, size_t n, const uint8_t *frame)
 {
 	switch (conv_user(c, p, n, conv_rkh_elements, 0)) {
@@ -327,8 +338,17 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 	const uint8_t *p;
 	size_t head;
 
-	if (te == RKH_TE_FWK_TCFG)
-		return configuration(c, frame, n);
+	if (te == RKH_TE_FWK_TCFG) {
+		if (configuration(c, frame, n)) {
+			check_version(c);
+			return true;
+		}
+		/* A truncated frame may look like this by chance. */
+		if (!c->hole)
+			conv_odd_target(c, "its configuration has an unknown layout, of %zu bytes; that of RKH 3 is known",
+					n);
+		return false;
+	}
 	head = head_of(c->rkh_flags, c->sizes.time);
 	if (n < head)
 		return false;

@@ -109,6 +109,7 @@ struct conv {
 	bool		pointers, too_large;
 
 	/* Counts for the report */
+	char		odd[128];	/* the target has records that this program does not know */
 	uint64_t	frames, missing, damaged, damaged_bytes, layout, unknown, resets;
 	uint32_t	lengths[CONV_GUESS_RECORDS][CONV_GUESS_BYTES];
 };
@@ -165,6 +166,8 @@ bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_
 void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	       const char *name, size_t n);
 void conv_note(struct conv *c, const char *name, const char *value);
+/* Say once in the stream, and at the end, why records of this target may be read wrong. */
+void conv_odd_target(struct conv *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Write INFO and the frames that go with it, if they are due. */
 void conv_announce(struct conv *c, uint64_t ts);
 /* Skip n sequence numbers. */
