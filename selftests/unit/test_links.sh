@@ -147,11 +147,11 @@ wrong "link to listen on" --listen serial:/dev/ttyS0
 wrong "link to listen on" --listen udp::7070
 wrong "give one of them" --to tcp:localhost:7070 -f x
 wrong "give one of them" --to tcp:localhost:7070 --listen tcp::7070
-wrong "leave --once out" --listen tcp::7070 --once
+wrong "omit --once" --listen tcp::7070 --once
 wrong "apply to files" --to tcp:localhost:7070 -l 1M
 
 timeout 600 $log --once --device s.trace --to tcp:127.0.0.1:1 >err 2>&1
-is "$? $(grep -c 'not all events are saved' err)" "1 1" "--once, and nobody listens"
+is "$? $(grep -c 'not all events were saved' err)" "1 1" "--once, and nobody listens"
 
 for address in 127.0.0.1 ::1 "$work/sock2" udp; do
 	rm -f got.1
@@ -327,9 +327,9 @@ is "$(grep -c 'connected again' err)" 1 "which it says, too"
 end_peer
 
 # Files while nobody is there: before the first peer, and after each
-wrong "is for a peer" --spool . -f x
-wrong "is for a peer" --spool . --to udp:localhost:7070
-wrong "the buffer of the device keeps events" --spool . --to syslog:localhost:514
+wrong "needs a peer" --spool . -f x
+wrong "needs a peer" --spool . --to udp:localhost:7070
+wrong "buffer keeps the events" --spool . --to syslog:localhost:514
 peer recv 127.0.0.1 spooled
 port=$at
 end_peer
@@ -371,7 +371,7 @@ end_peer
 cat spooled.1.1 spooled.4.1 spooled.7.1 >got.all
 $info -J --statistics got.all >figures
 is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0" "nothing is missing and nothing twice that was spooled"
-is "$(grep -c 'events go to spool' err) $(grep -c 'is sent' err)" "3 3" "it says so"
+is "$(grep -c 'events are written to spool' err) $(grep -c 'was sent' err)" "3 3" "it says so"
 # The rest of an earlier run is sent first; the limit holds
 timeout 600 $log --once --device long.trace --to "tcp:127.0.0.1:$port" --spool spool -l 256K 2>err
 size=$(cat spool/* | wc -c)
@@ -400,7 +400,7 @@ reader=$!
 wait_until sh -c "grep -q State:.S /proc/\$(pgrep -P $reader)/status"
 pkill -TERM -P $reader
 wait $reader
-is "$? $(grep -c 'not all events are saved' err)" "1 1" "a peer that reads nothing does not keep it"
+is "$? $(grep -c 'not all events were saved' err)" "1 1" "a peer that reads nothing does not keep it"
 reader=''
 end_peer
 
@@ -448,7 +448,7 @@ reader=$!
 wait_until grep -q '^State:.S' /proc/$reader/status
 kill $reader
 wait $reader
-is "$? $(grep -c 'standard output: .*not all events are saved' err)" "1 1" "standard output is full: a signal ends it, and it fails"
+is "$? $(grep -c 'standard output: .*not all events were saved' err)" "1 1" "standard output is full: a signal ends it, and it fails"
 reader=''
 exec 8>&- 9>&-
 
@@ -504,7 +504,7 @@ went() { [ "$(find "/proc/$peer/fd" -lname 'socket:*' | wc -l)" -lt 2 ]; }
 wait_until went
 cat piece.ab >&9
 kill -CONT $reader
-TRIES=300 wait_until grep -q 'sock10: Connection reset by peer; events that' err
+TRIES=300 wait_until grep -q 'sock10: Connection reset by peer; if the' err
 ok $? "a peer that has gone is not asked again at once, though it listens"
 rm go.stay
 end_peer

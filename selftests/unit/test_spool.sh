@@ -108,7 +108,7 @@ for piece in piece.*; do
 	wait_until spooled $((size - 200)) || late="$late $piece"
 done
 is "$late" "" "nobody answers: the device is read meanwhile"
-is "$(grep -c 'the peer does not answer yet; events go to spool' err)" 1 "which it says"
+is "$(grep -c 'the peer does not answer yet; events are written to spool' err)" 1 "which it says"
 come deaf.out
 rm deaf
 wait_until emptied; ok $? "then somebody does, and gets what was kept"
@@ -136,8 +136,8 @@ $kind spool/spool.trace.000002
 come some.out
 left() { [ "$(ls spool)" = spool.trace.000002 ]; }
 wait_until left; ok $? "a file that cannot be opened holds up none, and stays: ${kind%% *}"
-wait_until grep -q 'of spool, 1 files are not sent' err; ok $? "it is not said that all is sent"
-is "$(grep -c 'spool/spool.trace.000002: is not a regular file; it is not sent, and stays there' err) $(grep -c 'all of spool' err)" "1 0" "but which is not, and why"
+wait_until grep -q 'the spool spool was sent, but 1 files cannot be read' err; ok $? "it is not said that all is sent"
+is "$(grep -c 'spool/spool.trace.000002: is not a regular file; the file is not sent and not removed' err) $(grep -c 'the whole spool spool was sent' err)" "1 0" "but which is not, and why"
 finish
 wait_until closed 1
 end_peer
@@ -215,7 +215,7 @@ tail -c +20001 long.trace | head -c 2000 >&9
 # As a process that ends: its system closes one socket after the other.
 touch go.stay
 kill "$peer"
-away() { [ "$(grep -c 'events go to spool' err)" = 2 ]; }
+away() { [ "$(grep -c 'events are written to spool' err)" = 2 ]; }
 TRIES=600 wait_until away; ok $? "it goes then, and is not asked again at once, though it listens"
 rm go.stay
 end_peer
@@ -251,7 +251,7 @@ unset SHIM_DEVICE SHIM_STORED LD_PRELOAD
 writer=$!
 wait_until test -s less.out.1
 truncate -s 30000 stored
-TRIES=1000 wait_until grep -q 'it accepts less than is emitted; events go to spool' err
+TRIES=1000 wait_until grep -q 'the peer is slower than events are emitted; events are written to spool' err
 ok $? "a peer takes less than comes: events go to files"
 # It would take minutes for the rest.
 TRIES=200 wait_until test -e written; ok $? "and the device is read meanwhile"
@@ -350,7 +350,7 @@ is "$(notes boot.out.1) $(stamps_of boot.out.1 | wc -l)" "1 1510" "--last-boot: 
 
 # --once: what is in files is sent to a peer that is there, takes it and says so
 once() { timeout 600 "$tools/tracelogger" --once --device s.trace --to "$1" --spool spool 2>err; }
-says() { sed -n "s/.*: not everything is sent; \([0-9]*\) bytes of files stay in spool$/\1/p" err; }
+says() { sed -n "s/.*: not everything was sent; \([0-9]*\) bytes remain in files in spool$/\1/p" err; }
 free_port
 once "tcp:127.0.0.1:$at"
 is "$? $(says)" "1 $(wc -c <spool/spool.trace)" "--once, and nobody comes: it says how much stays where, and fails"

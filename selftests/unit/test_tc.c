@@ -227,20 +227,20 @@ static const struct {
 	  "stream resize x 2K", "stream resize: x: " FROZEN "x" },
 	{ "size must be from 1024 to 2147483648: bytes of ring for each CPU",
 	  "stream resize x 3G",
-	  "stream resize: x: the SIZE must be from 1K to 2G: the ring of each CPU has that" },
+	  "stream resize: x: the SIZE of each CPU's ring must be from 1K to 2G" },
 	/* from a module without netlink policies */
 	{ "size must be a u64 from 1024 to 2147483648: bytes of ring for each CPU",
 	  "stream resize x 3G",
-	  "stream resize: x: the SIZE must be from 1K to 2G: the ring of each CPU has that" },
+	  "stream resize: x: the SIZE of each CPU's ring must be from 1K to 2G" },
 	{ "stream is there already: remove it first, or take another name", "stream resize x 2K",
 	  "stream resize: x: this stream exists already; choose another name, or remove it first: tracectl stream del x" },
 	{ "pids must be an array of at most 64 u32 up to 4194303", "stream resize x 2K",
-	  "stream resize: x: the number of a process is from 0 to 4194303" },
+	  "stream resize: x: the id of a process is from 0 to 4194303" },
 	{ "filter.pids: not-pids must be an array of at most 64 u32 up to 4194303",
 	  "stream resize x 2K",
-	  "stream resize: x: the number of a process is from 0 to 4194303" },
+	  "stream resize: x: the id of a process is from 0 to 4194303" },
 	{ "tracepoint is not added: profile-get lists those that are", "stream resize x 2K",
-	  "stream resize: x: it is not added; see 'tracectl profile list'" },
+	  "stream resize: x: this tracepoint has not been added; see 'tracectl profile list'" },
 	{ "generation is outdated: another process changed the filter; get the filter again",
 	  "stream resize x 2K", "stream resize: x: other processes keep changing this filter; try again" },
 	/* Unchanged if it does not concern netlink. */
@@ -276,7 +276,7 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 	kernel->refused = NULL;
 	kernel->noted = "some types are not available in this kernel; skipped: profile-get tells which";
 	EXPECT_EQ(0, run_line(self, "filter set type=200"));
-	EXPECT_STREQ("tracectl: filter set: note: some types are not available in this kernel; skipped; see 'tracectl profile list'\n",
+	EXPECT_STREQ("tracectl: filter set: note: types that this kernel does not have were skipped; see 'tracectl profile list'\n",
 		     self->said);
 	/* Each entry matches a text of the module, or an attribute of the library. */
 	for (i = 0; i < NR(sentences); i++) {

@@ -94,15 +94,15 @@ static const struct {
 	{ "filter check code=UART,!UART.OVERRUN", 0, "code=0xa10,!0xa10:1\n" },
 	{ "filter check code=UART:7,UART.*", 0, "code=0xa10,0xa10:7\n" },
 	{ "filter check code=UART:256", 2,
-	  "tracectl: filter check: 'UART:256' is not a code; write MAJOR or MAJOR:MINOR, up to 16777215 and 255, a name of the format files as UART or UART.OVERRUN, or ! and one\n" },
+	  "tracectl: filter check: 'UART:256' is not a code; write MAJOR or MAJOR:MINOR, up to 16777215 and 255, or a name from the format files such as UART or UART.OVERRUN, or ! before one of these\n" },
 	{ "filter check code=UART.ELSE", 2,
-	  "tracectl: filter check: no code UART.ELSE in the format files; write MAJOR or MAJOR:MINOR, up to 16777215 and 255, a name of the format files as UART or UART.OVERRUN, or ! and one\n" },
+	  "tracectl: filter check: no code UART.ELSE in the format files; write MAJOR or MAJOR:MINOR, up to 16777215 and 255, or a name from the format files such as UART or UART.OVERRUN, or ! before one of these\n" },
 	{ "filter check code=UART.OVERRUM", 2,
 	  "tracectl: filter check: no code UART.OVERRUM in the format files; did you mean UART.OVERRUN?\n" },
 	{ "filter check type=UART.OVERRUN", 2,
-	  "tracectl: filter check: 'UART.OVERRUN' is the name of a code, not of a type: write it after code=\n" },
+	  "tracectl: filter check: 'UART.OVERRUN' is the name of a code, not of a type; write it after code=\n" },
 	{ "filter check type=UART.*", 2,
-	  "tracectl: filter check: 'UART.*' is the name of a code, not of a type: write it after code=\n" },
+	  "tracectl: filter check: 'UART.*' is the name of a code, not of a type; write it after code=\n" },
 	{ "filter check object=ao", 0, "object=ao\n" },
 	{ "filter check object=\"ao\"", 0, "object=3\n" },
 	{ "filter check object=\"12\"", 0, "object=4\n" },
@@ -111,9 +111,9 @@ static const struct {
 	{ "filter check object=pump", 2,
 	  "tracectl: filter check: no object pump in the dictionary; did you mean PUMP?\n" },
 	{ "filter check object=TICK", 2,
-	  "tracectl: filter check: no object TICK in the dictionary; write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' lists\n" },
+	  "tracectl: filter check: no object TICK in the dictionary; write 0 to 65535, a range, a group (ao ep eq ap), all, none, or a name from 'tracectl dict'\n" },
 	{ "filter check object=faraway", 2,
-	  "tracectl: filter check: no object faraway in the dictionary; write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' lists\n" },
+	  "tracectl: filter check: no object faraway in the dictionary; write 0 to 65535, a range, a group (ao ep eq ap), all, none, or a name from 'tracectl dict'\n" },
 	{ "filter check object=\"nowhere\"", 2,
 	  "tracectl: filter check: no object nowhere in the dictionary\n" },
 	{ "filter check signal=TOCK", 2,
@@ -175,7 +175,7 @@ TEST_F(tc, what_is_not_there_today_is_noted)
 		const char *terms, *note;
 	} t[] = {
 		{ "code=0x4b4601,0x4b4607:1",
-		  "these are codes of the kernel's own faults, which do not pass the filter: add type=faults" },
+		  "these codes are of the kernel's own faults, which do not pass this filter; add type=faults" },
 		{ "code=0x4b4601,7", NULL },
 		{ "code=0x4b4601 type=faults", NULL },
 		{ "code=!0x4b4601", NULL },
@@ -222,7 +222,7 @@ TEST_F(tc, load_wants_a_term)
 	ASSERT_EQ(0, run_line(self, "filter set object=5"));
 	write_file("f", "");
 	EXPECT_EQ(1, run_line(self, "filter load f"));
-	EXPECT_STREQ("tracectl: filter load: f: has no TERM; 'all' alone lets everything pass\n",
+	EXPECT_STREQ("tracectl: filter load: f: contains no TERM; write 'all' to let everything pass\n",
 		     self->said);
 	write_file("f", "# filter of trace; tracectl filter load\n\n");
 	EXPECT_EQ(1, run_line(self, "filter load f"));

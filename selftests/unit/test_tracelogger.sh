@@ -48,11 +48,11 @@ make_stream 5000 >s.trace
 make_stream 20000 >long.trace
 
 refused "not a size" -f x -s 10X
-refused "64K at least" -f x -s 1K
-refused "64K at least" -f x -l 100K
+refused "at least 64K" -f x -s 1K
+refused "at least 64K" -f x -l 100K
 refused "not a time" -f x --age 5y
-refused "another sequence" -f x-%Q
-refused "in its directory" -f "a-%Y/x"
+refused "unknown %-sequence" -f x-%Q
+refused "in the directory" -f "a-%Y/x"
 refused "not a policy" --sync sometimes
 refused "not a policy" --sync severity=4
 refused "not NAME=VALUE" -A board
@@ -168,14 +168,14 @@ for how in move copy; do
 done
 # A file that is removed, with all that is in it, is told: by us, and by who reads the others.
 [ "$(away remove 3)" -lt 5000 ]; ok $? "a file that is removed is not there"
-grep -q 'tracelogger: d/t\.trace: a user removed it while it was written; [0-9]* bytes of it are gone' d.said
+grep -q 'tracelogger: d/t\.trace: a user removed this file while it was written; [0-9]* bytes are lost' d.said
 ok $? "it is said"
 gone=$(sed -n 's/.*"gone":\([0-9]*\).*/\1/p' d.said | tail -n 1)
 [ "${gone:-0}" -gt 30000 ]; ok $? "and counted: $gone bytes"
 rm -rf d; mkdir d
 SHIM_AWAY=remove SHIM_AWAY_NTH=3 LD_PRELOAD=$PWD/shim.so \
 	$log -o --device s.trace -f d/t.trace 2>said
-grep -q 'ended: 5000 events.* [0-9]* bytes gone with files that a user removed' said
+grep -q 'ended: 5000 events.* [0-9]* bytes lost in files that a user removed' said
 ok $? "and with --keep-open, too"
 
 # A number that no file of ours can have does not make those that follow the oldest
@@ -202,7 +202,7 @@ if [ "$(id -u)" = 0 ]; then
 	$log -q --once --device long.trace -f d/t.trace -s 64K -l 128K 2>said
 	is "$([ -e d/t.trace.000001 ]; echo $?) $([ -e d/t.trace.000002 ]; echo $?)" "0 1" \
 		"another user's file is neither removed nor counted"
-	is "$(cat said)" "tracelogger: d/: others may write there, and 1 file of our names belongs to them: left alone" \
+	is "$(cat said)" "tracelogger: d/: other users may write there; 1 file with names of this logger belongs to them and will not be touched" \
 		"which is said"
 	chmod 755 d
 	$log -q --once --device long.trace -f d/t.trace -s 64K -l 128K
@@ -266,7 +266,7 @@ SHIM_SYNC_ERRNO=5
 export SHIM_SYNC_ERRNO
 syncs always 2>said
 unset SHIM_SYNC_ERRNO
-is "$(grep -c 'Input/output error; what was written may not be on the disk' said)" 1 "an error of it is said once"
+is "$(grep -c 'Input/output error; written events may not be on the disk' said)" 1 "an error of it is said once"
 mkdir failed
 SHIM_SYNC_ERRNO=5 LD_PRELOAD=$PWD/shim.so $log --json --once --device s.trace -f failed/t.trace 2>said
 is "$? $(grep -c 'Input/output error' said)" "1 1" "at the end, too: then the status is 1"
@@ -362,7 +362,7 @@ mkdir x
 refused "needs --match" --once --device x.trace -f x/t --exec true
 refused "give a command" --once --device x.trace -f x/t --match severity=1
 refused "once per peer" --device x.trace --listen tcp::7070 --exec true --match severity=1
-refused "'colour' is unknown; write severity" --once --device x.trace -f x/t --exec true --match colour=red
+refused "'colour' is an unknown term; write severity" --once --device x.trace -f x/t --exec true --match colour=red
 refused "'severity' is not NAME=LIST" --once --device x.trace -f x/t --exec true --match severity
 refused "'9' is not a severity" --once --device x.trace -f x/t --exec true --match "type=1 severity=9"
 refused "is not a time" --once --device x.trace -f x/t --exec true --match severity=1 --interval soon
@@ -510,11 +510,11 @@ is "$(total events joined) $(total missing joined) $(total damages joined)" "500
 is "$(total events thin/full) $(total missing thin/full)" "5000 0" "traceinfo --raw with a filter makes them full again"
 
 # Triggers need a kernel; not what is wrong with the command line
-refused "name them with --file" --on-trigger fault
-refused "leave --once out\|leave --exec out" --on-trigger fault -f x/t --exec true --match severity=1
-refused "leave --device out" --on-trigger fault -f x/t --device x.trace
-refused "leave --age out" --on-trigger fault -f x/t --age 1h
-refused "leave --last-boot out" --on-trigger fault -f x/t --last-boot
+refused "give --file" --on-trigger fault
+refused "omit --exec" --on-trigger fault -f x/t --exec true --match severity=1
+refused "omit --device" --on-trigger fault -f x/t --device x.trace
+refused "omit --age" --on-trigger fault -f x/t --age 1h
+refused "omit --last-boot" --on-trigger fault -f x/t --last-boot
 
 # Time and room
 mkdir f g
@@ -530,7 +530,7 @@ logger=''
 exec 9>&-
 $log -q --once --device s.trace -f g/t.trace -k 100% 2>said
 is "$? $(sizes g)" "1 0" "--keep-free of all: not a byte is written"
-is "$(grep -c 'No space left on device; events that the buffer overwrites' said)" 1 "-q: which it says"
+is "$(grep -c 'No space left on device; if the buffer overwrites events' said)" 1 "-q: which it says"
 $log -q --once --device s.trace -f g/t.trace -k 4K
 is "$? $(cat g/* >joined; total events joined)" "0 5000" "--keep-free of little: all is"
 

@@ -16,7 +16,7 @@ static const char *kind_name(uint8_t kind)
 	}
 }
 
-/* Print the named number; its fields depend on the kind. */
+/* Print the number that the entry names. Which numbers there are depends on the kind of entry. */
 static void number(struct out *o, const struct devtrace_ctl_dict *d)
 {
 	switch (d->kind) {

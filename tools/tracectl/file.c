@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file.c - write a file as a whole
+ * file.c - replace a file only as a whole
  *
- * A regular file is written to a temporary file in the same directory, synced, and renamed over
- * the old one. If anything fails, the old file is unchanged. A pipe or a device has no content
- * to lose: tc_write_file() writes to it in place.
+ * A regular file is replaced in three steps: a temporary file in the same directory is written,
+ * synced, and renamed to the old name. After an error the old file is unchanged. A pipe or a
+ * device has no content that could be lost, so tc_write_file() writes to it directly.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,10 @@ static int write_in_place(const char *path, const struct out *o)
 	return ret;
 }
 
-/* Copy the mode of @old, and its owner if permitted; without @old, use the default mode. */
+/*
+ * Give the new file the mode of the old file @old, and its owner if permitted. If there is no old
+ * file, use the default mode.
+ */
 static int be_like(int fd, const struct stat *old)
 {
 	mode_t mask;
@@ -59,7 +62,9 @@ static int be_like(int fd, const struct stat *old)
 	return fchmod(fd, 0666 & ~mask);
 }
 
-/* Create a temporary file next to @path. @old: the file at @path; NULL: none. */
+/*
+ * Create a temporary file in the directory of @path. @old describes the file at @path; NULL: none.
+ */
 static int begin_beside(struct tc_file *f, const char *path, const struct stat *old)
 {
 	const char *slash = strrchr(path, '/');
@@ -90,7 +95,7 @@ int tc_file_end(struct tc_file *f)
 {
 	int err;
 
-	/* Some file systems report a full disk only here. */
+	/* Some file systems report a full disk only when the file is synced or closed. */
 	if (fsync(f->fd))
 		goto fail;
 	err = close(f->fd);
@@ -128,7 +133,7 @@ int tc_file_begin(struct tc_file *f, const char *path)
 		errno = S_ISDIR(st.st_mode) ? EISDIR : ESPIPE;
 		return -1;
 	}
-	/* rename(2) would also replace a file that is write-protected: refuse. */
+	/* rename(2) would replace even a write-protected file, so refuse that here. */
 	if (euidaccess(path, W_OK))
 		return -1;
 	real = realpath(path, NULL);
@@ -153,13 +158,16 @@ int tc_write_file(const char *path, const struct out *o)
 	int err;
 
 	if (!stat(path, &st)) {
-		/* Also reached as /dev/stdout: never replace the file behind standard output. */
+		/*
+		 * Standard output may also be named as /dev/stdout: never replace the file behind
+		 * it.
+		 */
 		if (is_stdout(&st))
 			return write_all(STDOUT_FILENO, o);
 		if (!S_ISREG(st.st_mode))
 			return write_in_place(path, o);
 	} else if (!lstat(path, &st)) {
-		/* A dangling symbolic link: create the file it points to. */
+		/* The path is a symbolic link to a missing file: create that file. */
 		return write_in_place(path, o);
 	}
 	if (tc_file_begin(&f, path))

@@ -2,21 +2,21 @@
 /*
  * filter.c - the filter commands
  *
- * The kernel only sets whole filters. 'add' and 'remove' read the filter, change it, and set it
- * if its generation is still the same; otherwise they start again. A filter file has one TERM on
- * a line; '#' begins a comment line.
+ * The kernel can only set a whole filter. So 'add' and 'remove' read the filter, change it, and
+ * set it only if nobody has changed it meanwhile (its generation is the same). Otherwise they
+ * start again. A filter file has one TERM on each line; a line that begins with '#' is a comment.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "tracectl.h"
 
-/* Give up after this many changes by other processes in a row. */
+/* Give up after other processes have changed the filter this often in a row. */
 #define TRIES	100
 
 /*
- * Apply the TERMs of the command line to f. If f is NULL, only report mistakes that do not depend
- * on the current filter. Return false if a term is wrong; a message was then printed.
+ * Apply the TERMs of the command line to @f. If @f is NULL, only report mistakes that do not
+ * depend on the present filter. Return false if a term is wrong, after printing a message.
  */
 static bool parse(struct tc *tc, struct devtrace_filter *f, enum tc_edit how)
 {
@@ -128,8 +128,8 @@ static int show(struct tc *tc)
 }
 
 /*
- * Print the filter that the terms make, in the form of 'save' or in JSON. The kernel is asked
- * only if a term has a name.
+ * Print the filter that the terms make, as 'save' does, or in JSON. The kernel is needed only to
+ * look up names in the terms.
  */
 static int check(struct tc *tc)
 {
@@ -203,8 +203,8 @@ static int load(struct tc *tc)
 
 		line++;
 		/*
-		 * A NUL means that the file was damaged, for example by a power cut, so terms may
-		 * be missing.
+		 * A NUL shows that the file was damaged, for example by a power failure, so terms
+		 * may be missing.
 		 */
 		nul = memchr(buf, 0, (size_t)n);
 		while (end > s && strchr(" \t\r\n", end[-1]))
@@ -232,8 +232,8 @@ static int load(struct tc *tc)
 		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
 		ret = 1;
 	} else if (!terms) {
-		/* The file may be truncated or be the wrong file, so do not treat it as "all". */
-		fprintf(stderr, "tracectl: %s: %s: has no TERM; 'all' alone lets everything pass\n",
+		/* A file without terms may have been truncated, so it does not mean "all". */
+		fprintf(stderr, "tracectl: %s: %s: contains no TERM; write 'all' to let everything pass\n",
 			tc->command, path);
 		ret = 1;
 	}
@@ -250,7 +250,7 @@ int tc_filter(struct tc *tc)
 		"filter save", "filter load", "filter check",
 	};
 	size_t i = tc_second(tc, commands, NR(commands),
-			     "is not a filter command: show set add remove clear save load check");
+			     "is not a filter command; the commands are: show set add remove clear save load check");
 	struct devtrace_filter f;
 
 	devtrace_filter_all(&f);
@@ -275,7 +275,7 @@ int tc_filter(struct tc *tc)
 	}
 }
 
-/* -s SEVERITY, as on QNX: pass only events of this severity and above. */
+/* -s SEVERITY, as in QNX: let only events of this severity and above pass. */
 int tc_keep(struct tc *tc, const char *severity)
 {
 	char term[64];

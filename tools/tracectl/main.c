@@ -2,10 +2,10 @@
 /*
  * main.c - the command line of tracectl
  *
- * Exit status: 0; 1 if the kernel refused the request or cannot be reached, or a file could not
- * be read or written; 2 if the command line is wrong. In the last case nothing was changed. Long
- * options may stand anywhere, short ones only before the command, because later words may begin
- * with a minus.
+ * Exit status: 0; 1 if the kernel refused the request or cannot be reached, or a file could not be
+ * read or written; 2 if the command line is wrong, and then nothing was changed. Long options may
+ * be anywhere. Short options must be before the command, because words after it may begin with
+ * '-'.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,63 +21,71 @@ static const char help[] =
 "\n"
 "Commands:\n"
 "  filter [show]                   print the filter\n"
-"  filter set TERM...              let only these pass, in one step\n"
-"  filter add | remove TERM...     add: let these pass, too; remove: no longer\n"
+"  filter set TERM...              replace the filter: let only these events pass\n"
+"  filter add | remove TERM...     add: also let these events pass;\n"
+"                                  remove: no longer let them pass\n"
 "  filter clear                    let everything pass\n"
-"  filter save [FILE]              as lines that load\n"
-"  filter load [FILE]\n"
-"  filter check TERM...            print what the terms mean; changes nothing\n"
-"  stream [list]\n"
-"  stream add NAME SIZE [TERM...]  a separate buffer, /dev/trace-NAME\n"
-"  stream resize NAME SIZE\n"
+"  filter save [FILE]              write the filter, as lines for 'filter load'\n"
+"  filter load [FILE]              replace the filter by a saved one\n"
+"  filter check TERM...            print what the terms mean, change nothing\n"
+"  stream [list]                   print the streams\n"
+"  stream add NAME SIZE [TERM...]  add a stream with a buffer and a filter of its\n"
+"                                  own, read from /dev/trace-NAME\n"
+"  stream resize NAME SIZE         change the size of each CPU's buffer\n"
 "  stream start | stop | freeze | thaw NAME\n"
-"  stream watermark NAME PERCENT   fill level that wakes readers; 0: at once\n"
-"  stream del NAME\n"
-"  trigger [list]\n"
+"  stream watermark NAME PERCENT   wake readers at this fill level; 0: at once\n"
+"  stream del NAME                 remove the stream\n"
+"  trigger [list]                  print the triggers\n"
 "  trigger add NAME when TERM... [element N [mask M] OP VALUE] [nth N | rate N/s]\n"
 "          do start | stop | freeze | filter TERM... | restore | notify\n"
 "          [after N events | N ms]... [stream NAME] [again]\n"
 "  trigger arm | disarm | del NAME\n"
-"  profile                         which kernel profile events are on\n"
-"  profile list                    all of them: names, groups, tracepoints\n"
-"  profile latency | GROUP | NAME... | all | none   these, no others\n"
-"  profile +NAME | -NAME...        also these; no longer these\n"
-"  profile add | del SYSTEM:EVENT...   any other tracepoint of the kernel\n"
-"  profile fmt                     their format lines, for traceinfo -e\n"
-"  stat [COUNT]                    events, losses, use of the rings\n"
+"  profile                         print which kernel profile events are on\n"
+"  profile list                    list all of them: names, groups, tracepoints\n"
+"  profile latency | GROUP | NAME... | all | none\n"
+"                                  turn on only these profile events\n"
+"  profile +NAME | -NAME...        turn on these, too; turn these off\n"
+"  profile add | del SYSTEM:EVENT...   add or remove any tracepoint of the kernel\n"
+"  profile fmt                     print format lines for them, for traceinfo -e\n"
+"  stat [COUNT]                    print counts of events and losses, fill levels\n"
 "  monitor                         print each change of settings as it happens\n"
-"  dict                            the names of the dictionary\n"
-"  clear                           empty the stream\n"
-"  save FILE                       save the stream, for traceinfo FILE\n"
-"  rx                              programs that have a receive channel\n"
-"  rx PROGRAM [KIND=OBJECT]... REQUEST   send one a request, by name or number:\n"
+"  dict                            print the names that programs gave to numbers\n"
+"  clear                           remove all events from the stream\n"
+"  save FILE                       save the stream in a file for traceinfo\n"
+"  rx                              list programs that have a receive channel\n"
+"  rx PROGRAM [KIND=OBJECT]... REQUEST   send this program a request:\n"
 "     info | command N [N N N] | reset | tick [RATE] | peek OFFSET SIZE [COUNT]\n"
 "     poke OFFSET SIZE VALUE... | fill OFFSET SIZE COUNT VALUE | query KIND\n"
 "     event [publish | post | init | dispatch | to=N] sig=SIGNAL [BYTE...]\n"
 "     filter | local all | none | N[-N]... | object ADDRESS [off]\n"
 "     current KIND OBJECT | setup | teardown | probe ADDRESS DATA | continue\n"
 "\n"
-"TERMs: all, none, or KEY=ITEM[,ITEM...]\n"
+"TERMs are all, none, or KEY=ITEM[,ITEM...]:\n"
 "  type=sm,user0,125,-mp           groups (sm ao eq mp te qf sc sem mtx user\n"
-"                                  user0-user4 exc text; kernel profile events:\n"
-"                                  kernel), names of 'profile list', fmt(5) and\n"
-"                                  'dict', numbers, ranges; '-' excludes\n"
-"  object=ao,100-103  signal=4     ao ep eq ap; numbers, ranges, names of 'dict'\n"
-"  severity=hw2,sw1                this level and above; 2: both; cannot be removed\n"
-"  code=0xA10:1  code=!UART        only these; all but these; names as in fmt(5)\n"
+"                                  user0-user4 exc text, kernel for kernel profile\n"
+"                                  events), numbers, ranges, or names from 'profile\n"
+"                                  list', 'dict' and fmt(5); '-' excludes an item\n"
+"  object=ao,100-103  signal=4     groups of objects (ao ep eq ap), numbers, ranges\n"
+"                                  or names from 'dict'\n"
+"  severity=hw2,sw1                this level and above, of hardware or software;\n"
+"                                  2 means both; cannot be removed\n"
+"  code=0xA10:1  code=!UART        only this code; all codes but these; names are\n"
+"                                  as in fmt(5)\n"
 "  process=1234,motord,!ksoftirqd/0\n"
 "  origin=kernel | user  cpu=0,2-3\n"
 "\n"
 "Options:\n"
-"      --stream NAME               this stream instead of stream 0 (trace)\n"
-"      --cpu                       stat: each CPU\n"
+"      --stream NAME               use this stream instead of stream 0 (trace)\n"
+"      --cpu                       stat: print a row for each CPU\n"
 "      --types | --processes | --readers | --lanes\n"
-"                                  stat: by type, by thread, readers, lanes\n"
-"      --interval SECONDS          stat: repeatedly, with events per second\n"
-"  -j, --json                      one JSON document; monitor: one object per line\n"
-"  -i                              show stream 0 in short\n"
-"  -s SEVERITY                     keep this severity and above: 2, hw1, sw2\n"
-"  -p PERCENT                      high-water mark that wakes readers, 0 to 99\n"
+"                                  stat: print a row for each type, thread, reader\n"
+"                                  or lane\n"
+"      --interval SECONDS          stat: repeat, and print events per second\n"
+"  -j, --json                      print one JSON document; monitor: one object a\n"
+"                                  line\n"
+"  -i                              print a short description of stream 0\n"
+"  -s SEVERITY                     let this severity and above pass: 2, hw1, sw2\n"
+"  -p PERCENT                      wake readers at this fill level, 0 to 99\n"
 "  -h, --help\n"
 "  -V, --version\n";
 
@@ -108,7 +116,7 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 {
 	struct out o;
 
-	/* Escape the name and the text: another process may have chosen them. */
+	/* Escape the name and the message, because another process may have chosen them. */
 	out_init(&o, -1);
 	OUT_LIT(&o, "tracectl: ");
 	if (tc->command) {
@@ -127,10 +135,10 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 }
 
 /*
- * Messages of the module and of libdevtrace-ctl name netlink attributes. This table has the
- * message to print instead, in the words of the command line.
+ * Messages of the module and of libdevtrace-ctl name netlink attributes. For some of them, this
+ * table has a message that uses the words of the command line instead.
  * @kernel: how the original message begins
- * @here: the message to print; %s stands for the name that the command was given
+ * @here: the message to print; %s stands for the name that was given in the command
  */
 static const struct {
 	const char *kernel, *here;
@@ -142,35 +150,35 @@ static const struct {
 	  "this stream exists already; choose another name, "
 	  "or remove it first: tracectl stream del %s" },
 	{ "stream trace is there already",
-	  "this stream is always there; for another size: tracectl stream resize %s SIZE" },
+	  "this stream always exists; to change its size: tracectl stream resize %s SIZE" },
 	{ "stream would be one more than 16",
-	  "there are 16 streams already, the most possible;  "
+	  "there are 16 streams already, and no more are allowed; "
 	  "remove one first: tracectl stream del NAME" },
-	{ "stream trace is always there", "this stream is always there and cannot be removed" },
-	{ "stream must be a name", "the name of a stream is 1 to 31 of A-Z a-z 0-9 _ . -" },
+	{ "stream trace is always there", "this stream always exists and cannot be removed" },
+	{ "stream must be a name", "the name of a stream has 1 to 31 characters of A-Z a-z 0-9 _ . -" },
 	{ "size must be",
-	  "the SIZE must be from 1K to 2G: the ring of each CPU has that" },
+	  "the SIZE of each CPU's ring must be from 1K to 2G" },
 	{ "trigger exists already",
 	  "this trigger exists already; choose another name, "
 	  "or remove it first: tracectl trigger del %s" },
-	{ "trigger must be a name", "the name of a trigger is 1 to 31 of A-Z a-z 0-9 _ . -" },
+	{ "trigger must be a name", "the name of a trigger has 1 to 31 characters of A-Z a-z 0-9 _ . -" },
 	{ "there are 16 triggers already",
-	  "there are 16 triggers already, the most possible;  "
+	  "there are 16 triggers already, and no more are allowed; "
 	  "remove one first: tracectl trigger del NAME" },
-	{ "tracepoint is not added", "it is not added; see 'tracectl profile list'" },
+	{ "tracepoint is not added", "this tracepoint has not been added; see 'tracectl profile list'" },
 	{ "some types are not available",
-	  "some types are not available in this kernel; skipped; "
+	  "types that this kernel does not have were skipped; "
 	  "see 'tracectl profile list'" },
 	{ "generation is outdated", "other processes keep changing this filter; try again" },
-	{ "pids must be", "the number of a process is from 0 to 4194303" },
-	{ "not-pids must be", "the number of a process is from 0 to 4194303" },
-	{ "events must be", "after 1 to 2147483647 events" },
+	{ "pids must be", "the id of a process is from 0 to 4194303" },
+	{ "not-pids must be", "the id of a process is from 0 to 4194303" },
+	{ "events must be", "'after' takes 1 to 2147483647 events" },
 	{ "rate must be", "the rate is from 1/s to 16777214/s" },
 };
 
 static void in_words(char *to, size_t size, const char *text, const char *name)
 {
-	/* The message may have a prefix: "NAME: message". */
+	/* Compare with the message, and with the part after the first ": ", if it has a prefix. */
 	const char *s = strstr(text, ": ");
 	size_t i;
 
@@ -209,8 +217,8 @@ int tc_fail_as(const struct tc *tc, const char *name, const char *kernel)
 int tc_fail_change(const struct tc *tc, const char *name, int err)
 {
 	/*
-	 * The refused call was a read, for which CAP_SYSLOG is enough. Name the capabilities that
-	 * the change needs.
+	 * The kernel refused a read, for which CAP_SYSLOG would be enough. But the command also
+	 * changes something, so name the capabilities that it needs.
 	 */
 	if (err == -EPERM)
 		return fail(tc, name, "this needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
@@ -240,7 +248,7 @@ void tc_open(struct tc *tc)
 	if (tc->ctl)
 		return;
 	if (errno == ENOENT && !access("/sys/module/devtrace", F_OK))
-		fputs("tracectl: devtrace is loaded, but was built without control: build it without CONFIG_DEVTRACE_CONTROL=n\n",
+		fputs("tracectl: devtrace was built without its control interface; build it with CONFIG_DEVTRACE_CONTROL=y\n",
 		      stderr);
 	else if (errno == ENOENT)
 		fputs("tracectl: this kernel has no devtrace; load the module: modprobe devtrace, or insmod devtrace.ko\n",
@@ -319,13 +327,13 @@ struct line {
 	const char	*command;
 };
 
-/* Value of an option: after its =, otherwise the next word. */
+/* Return the value of an option: the part after its '=', or else the next word. */
 static const char *value(struct tc *tc, const char *word, size_t len, char **argv, int *i)
 {
 	if (word[len] == '=')
 		return word + len + 1;
 	if (!argv[*i + 1]) {
-		fprintf(stderr, "tracectl: %s: a value is missing\n", word);
+		fprintf(stderr, "tracectl: the option %s needs a value\n", word);
 		exit(2);
 	}
 	(void)tc;
@@ -382,7 +390,7 @@ static void option(struct tc *tc, struct line *line, char **argv, int *i)
 	}
 }
 
-/* Handle the options, collect the other words in tc->words. */
+/* Process the options, and collect all other words in tc->words. */
 static void parse(struct tc *tc, struct line *line, int argc, char **argv)
 {
 	int i;
@@ -401,7 +409,7 @@ static void parse(struct tc *tc, struct line *line, int argc, char **argv)
 	}
 }
 
-/* A given option that only 'stat' accepts, or NULL. */
+/* Return an option that was given and is only for 'stat', or NULL. */
 static const char *for_stat(const struct tc *tc)
 {
 	return tc->interval ? "--interval" : tc->cpu ? "--cpu" : tc->types ? "--types" :
@@ -441,7 +449,7 @@ static int run(struct tc *tc, struct line *line)
 		if (!strcmp(commands[i].name, word))
 			break;
 	if (i == NR(commands))
-		tc_usage(tc, word, "is not a command: filter stream trigger profile stat monitor dict clear save rx");
+		tc_usage(tc, word, "is not a command; the commands are: filter stream trigger profile stat monitor dict clear save rx");
 	tc->command = commands[i].name;
 	if (option && commands[i].fn != tc_stat)
 		tc_usage(tc, option, "is for 'stat'");
@@ -463,8 +471,8 @@ int main(int argc, char **argv)
 	out_flush(&tc.out);
 	if (tc.out.err && tc.out.err != EPIPE) {
 		/*
-		 * EINTR: a signal ended a blocked write. Print nothing, because standard error
-		 * may block, too.
+		 * EINTR: a signal interrupted a write that blocked. Print no message, because
+		 * standard error may block, too.
 		 */
 		if (tc.out.err != EINTR)
 			fprintf(stderr, "tracectl: standard output: %s\n", strerror(tc.out.err));

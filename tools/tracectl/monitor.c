@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * monitor.c - print every change until interrupted
+ * monitor.c - print every change until a signal ends the program
  *
- * Each line is flushed at once, for readers of a pipe. Lost notifications print a line, too: a
- * script must then read the state again.
+ * Each line is flushed at once, so that a program reading a pipe gets it. If the kernel drops
+ * notifications, a line says so; a script must then read the state again.
  */
 #include <errno.h>
 #include <poll.h>
@@ -151,7 +151,7 @@ static void text(struct out *o, const struct devtrace_ctl_change *c)
 	out_char(o, '\n');
 }
 
-/* Does the change concern the stream of --stream, or no stream in particular? */
+/* Is the change about the stream of --stream, or about no particular stream? */
 static bool wanted(const struct tc *tc, const struct devtrace_ctl_change *c)
 {
 	const char *stream;
@@ -185,8 +185,8 @@ int tc_monitor(struct tc *tc)
 
 	tc_begin(tc);
 	/*
-	 * Signals are only unblocked while the program waits or writes: so a signal that arrives
-	 * just before a wait is not lost.
+	 * Signals are blocked except while the program waits or writes. So a signal that arrives
+	 * just before a wait ends the wait.
 	 */
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
@@ -197,7 +197,7 @@ int tc_monitor(struct tc *tc)
 	p.fd = devtrace_ctl_monitor(tc->ctl);
 	if (p.fd < 0)
 		return tc_fail(tc, NULL);
-	/* Tell scripts that from this line on no change is missed. */
+	/* From this line on every change is reported; scripts wait for the line. */
 	if (tc->json)
 		OUT_LIT(&tc->out, "{\"event\":\"listening\"}\n");
 	else

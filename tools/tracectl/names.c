@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - the numbers of a name: types, objects, signals, codes
+ * names.c - find the numbers that a name stands for
  *
- * Format files name types and codes, the kernel's dictionary names types, objects and signals.
- * Both are read at the first lookup. If programs give different numbers the same name, the name
- * stands for all of them.
+ * Format files contain names of types and codes. The kernel's dictionary contains names of types,
+ * objects and signals, which programs announced. Both are read when the first name is looked up.
+ * If several numbers have the same name, the name stands for all of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static int kernel_has(const struct devtrace_ctl_dict *d, void *arg)
 	return 0;
 }
 
-/* Read the names. If the kernel cannot be reached, only the format files give names. */
+/* Read all names. If the kernel cannot be reached, use those of the format files. */
 static void learn(struct tc *tc)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");
@@ -107,7 +107,9 @@ const char *tc_type_name(struct tc *tc, unsigned int type)
 
 	if (!tc->names)
 		learn(tc);
-	/* The emitters' names come first, because they were added last. */
+	/*
+	 * Names from programs were added last, so they are found before those of the format files.
+	 */
 	for (e = tc->names->entries; e; e = e->next)
 		if (e->term == DEVTRACE_FA_TYPES && e->number == type)
 			return e->name;

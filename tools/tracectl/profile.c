@@ -3,10 +3,10 @@
  * profile.c - kernel profile events: list them, switch them on and off
  *
  * An event is on while the filter of a stream contains its type; there is no other switch. Words
- * that begin with + or - change the set that is on. If the first word has no sign, the words
- * replace the set. Nothing is changed if a word is wrong, or if it names an event whose
- * tracepoint this kernel lacks. A group may contain such events. Words with a colon are
- * tracepoints added by name: see tracectl/tracepoint.c.
+ * with + or - add events to those that are on, or remove them. If the first word has neither, the
+ * words replace the whole set. Nothing is changed if a word is wrong, or names an event whose
+ * tracepoint this kernel lacks; a group may contain such events. A word with a colon is a
+ * tracepoint that was added by name: see tracectl/tracepoint.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,18 +16,18 @@
 
 #define FIRST	DEVTRACE_T_KERNEL
 #define TYPES	(DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL)
-/* Give up after this many changes by other processes in a row. */
+/* Give up after other processes have changed the filter this often in a row. */
 #define TRIES	100
 
 /*
- * The profile events that the kernel reports, indexed by type - FIRST. An unknown type has an
- * empty name.
+ * Kernel profile events that the kernel reports, indexed by their type - FIRST. If the kernel does
+ * not know a type, its name is empty.
  */
 struct known {
 	struct devtrace_ctl_profile type[TYPES];
 };
 
-/* The requested change: bit n is type FIRST + n. */
+/* The change that the words ask for. Bit n stands for type FIRST + n. */
 struct want {
 	uint64_t	on, off;	/* types in neither set stay unchanged */
 	uint64_t	named;		/* subset of on: events named singly */
@@ -66,8 +66,8 @@ static uint64_t types_of(const struct devtrace_filter *f)
 }
 
 /*
- * Return the profile events that a name stands for, or 0 if it is not the name of a profile event
- * or group.
+ * Return the set of profile events that a name stands for, or 0 if it is not the name of a profile
+ * event or of a group of them.
  */
 static uint64_t named_set(const char *name)
 {
@@ -79,12 +79,12 @@ static uint64_t named_set(const char *name)
 	none = f;
 	if (devtrace_filter_group(&f, DEVTRACE_FA_TYPES, name, true))
 		return 0;
-	/* A group that also has other types can be used only with 'filter'. */
+	/* If a group also contains other types, it is no group of profile events. */
 	memcpy(none.types + FIRST / 8, f.types + FIRST / 8, TYPES / 8);
 	return memcmp(f.types, none.types, sizeof(f.types)) ? 0 : types_of(&f);
 }
 
-/* Return the event of a tracepoint. If the tracepoint was not added, exit with a message. */
+/* Return the event of a tracepoint that was added. If it was not, end with a message. */
 static uint64_t added_set(struct tc *tc, const char *name)
 {
 	unsigned int type;
@@ -95,7 +95,7 @@ static uint64_t added_set(struct tc *tc, const char *name)
 	}
 	if (type >= FIRST && type < FIRST + TYPES)
 		return (uint64_t)1 << (type - FIRST);
-	fprintf(stderr, "tracectl: %s: %s is not added: 'tracectl profile add' does that\n",
+	fprintf(stderr, "tracectl: %s: %s has not been added; add it with 'tracectl profile add'\n",
 		tc->command, name);
 	exit(1);
 }
@@ -108,10 +108,7 @@ _Noreturn static void unknown(struct tc *tc, const char *name)
 	unsigned int i;
 
 	near_init(&near, name);
-	/*
-	 * The list of groups has no presets, because it is used to show filters. So try the
-	 * preset's name here.
-	 */
+	/* "latency" is a preset, not a group: filters are not shown with it. Suggest it, too. */
 	near_try(&near, name, "latency");
 	for (i = 0; (other = devtrace_filter_group_name(DEVTRACE_FA_TYPES, i)); i++)
 		if (named_set(other))
@@ -147,14 +144,14 @@ static struct want words(struct tc *tc)
 			unknown(tc, name);
 		w.on = minus ? w.on & ~set : w.on | set;
 		w.off = minus ? w.off | set : w.off & ~set;
-		/* A single type: the event was named singly. */
+		/* The word names a single event, so the kernel must have its tracepoint. */
 		if (!(set & (set - 1)) || minus)
 			w.named = minus ? w.named & ~set : w.named | set;
 	}
 	return w;
 }
 
-/* Check that the kernel has the tracepoint of each event named singly. */
+/* Check that the kernel has the tracepoints of all events that were named singly. */
 static int check(const struct tc *tc, const struct known *k, uint64_t named)
 {
 	unsigned int i;
@@ -164,8 +161,8 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 		const struct devtrace_ctl_profile *p = &k->type[i];
 
 		/*
-		 * Skip the last type, the kernel's own faults: the kernel itself warns if it
-		 * lacks them.
+		 * The last type (the kernel's own faults) has no tracepoint; the kernel itself
+		 * warns if it cannot report them.
 		 */
 		if (!(named >> i & 1) || p->available || i == TYPES - 1)
 			continue;
@@ -229,7 +226,7 @@ struct show {
 	unsigned int nr;
 };
 
-/* Print the added tracepoints that are on, then the other events as groups. */
+/* Print the added tracepoints that are on. Then print the other events that are on, as groups. */
 static void show_types(const struct show *s, struct devtrace_filter f)
 {
 	struct out *o = &s->tc->out;

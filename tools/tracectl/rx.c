@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rx.c - talk to a program that has a receive channel
+ * rx.c - send requests to a program that has a receive channel
  *
- * KIND=NAME before a request makes an object current for this connection only, so commands that
- * run at the same time do not disturb each other. No kernel module is involved.
+ * KIND=NAME before a request makes an object the current one, but only for this connection, so
+ * commands that run at the same time do not disturb each other. The kernel module is not involved.
  */
 #include <pwd.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int fail(const struct ask *a, const char *text)
 	return 1;
 }
 
-/* Print a user's name, or the number if there is no name. */
+/* Print the user's name, or the user id if it has no name. */
 static void put_user(struct out *o, uid_t uid)
 {
 	const struct passwd *user = getpwuid(uid);
@@ -129,7 +129,7 @@ static int call(struct ask *a, uint8_t request, struct devtrace_rx_answer *answe
 	return 0;
 }
 
-/* Append an object to the request: its kind, and its address or name. */
+/* Append an object to the request: first its kind, then its address or name. */
 static void object(struct ask *a, uint8_t kind, const char *word)
 {
 	uint64_t address;
@@ -146,7 +146,7 @@ static void object(struct ask *a, uint8_t kind, const char *word)
 	a->len += strlen(word) + 1;
 }
 
-/* Handle KIND=NAME words, before or after the request. */
+/* Send the KIND=NAME words that come before or after the request. */
 static int make_current(struct ask *a)
 {
 	struct devtrace_rx_answer answer;
@@ -193,9 +193,9 @@ static void parse_event(struct ask *a)
 			if (tc_number(word + 4, UINT32_MAX, &sig))
 				continue;
 			if (!tc_name(a->tc, DEVTRACE_FA_SIGNALS, word + 4, &nr, found))
-				tc_usage(a->tc, word, "is not a signal; write a number, or a name that 'tracectl dict' lists");
+				tc_usage(a->tc, word, "is not a signal; write a number, or a name from 'tracectl dict'");
 			if (nr > 1)
-				tc_usage(a->tc, word, "is the name of several signals; give the number");
+				tc_usage(a->tc, word, "is the name of several signals; write the number instead");
 			sig = found[0];
 		} else if (tc_number(word, 255, &v) && len < sizeof(params)) {
 			params[len++] = (uint8_t)v;

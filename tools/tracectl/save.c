@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * save.c - save the current content of a stream, byte for byte
+ * save.c - save the present content of a stream, byte for byte
  *
- * The bytes are also decoded, to find where to stop and to report losses. The first event later
- * than the start of the save ends it, because a busy stream never ends. On an error or a signal
- * the temporary file is removed.
+ * The bytes are also decoded, to report losses and to find where to stop. A busy stream has no
+ * end, so the first event that is later than the start of the save ends it. After an error or a
+ * signal the temporary file is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,18 +32,26 @@ static void on_signal(int sig)
 
 struct save {
 	struct devtrace_decoder *d;
-	uint64_t	end_ts;		/* trace clock at the start of the save */
-	uint64_t	bytes, events;	/* counts before the item that ends the save */
-	/* events lost before that item; missed: those refused while stopped or frozen */
+	/* end_ts: trace clock at the start of the save, in ns */
+	uint64_t	end_ts;
+	/* bytes, events: number of both before the item that ended the save */
+	uint64_t	bytes, events;
+	/*
+	 * lost: events lost before that item; missed: how many of them because the stream was
+	 * stopped or frozen
+	 */
 	uint64_t	lost, missed;
-	uint8_t		*seen;		/* by source: bits of the causes lost after end_ts */
+	/*
+	 * seen: a byte for each source, with a bit for each cause of a loss reported after end_ts
+	 */
+	uint8_t		*seen;
 	uint64_t	shown;		/* time of the last progress line */
 	bool		terminal;
 };
 
 /*
- * Programs that emit into a stopped stream make it report losses forever. Save the first loss
- * after end_ts of each source and cause; return true for the second one, which ends the save.
+ * Was a loss after end_ts with this source and cause reported before? Then end the save: while
+ * programs emit into a stopped stream, losses are reported without end. The first one is saved.
  */
 static bool again(struct save *s, const struct devtrace_lost *l)
 {
@@ -105,7 +113,10 @@ static void show(struct save *s)
 		(unsigned long long)devtrace_decoder_totals(s->d)->events);
 }
 
-/* Return NULL on success. If a read or write failed, return "read" or "write", with errno. */
+/*
+ * Copy the stream. Return NULL on success. If reading or writing failed, return "read" or "write",
+ * and set errno.
+ */
 static const char *copy(struct save *s, int from, int to, char *buf)
 {
 	uint64_t before = 0;
@@ -122,7 +133,7 @@ static const char *copy(struct save *s, int from, int to, char *buf)
 			break;
 		s->bytes = before + (uint64_t)n;
 		end = devtrace_decoder_feed(s->d, buf, (size_t)n, NULL);
-		/* The last item began in the previous block, which is already written: truncate. */
+		/* The save ends in a block that was written already: truncate the file. */
 		if (s->bytes < before)
 			return ftruncate(to, (off_t)s->bytes) ? "write" : NULL;
 		if (write_all(to, buf, (size_t)(s->bytes - before)))
@@ -150,7 +161,7 @@ static int complain(const struct tc *tc, const char *path, const char *hint)
 	return complain_that(tc, path, strerror(errno), hint);
 }
 
-/* The ioctl(2) failed: explain why this is not a trace device. */
+/* The device does not answer ioctl(2): print why it is not a trace device. */
 static int no_device(const struct tc *tc, int fd, const char *device)
 {
 	const int err = errno;
@@ -200,7 +211,7 @@ static void report(struct tc *tc, const struct save *s, const char *path)
 	out_char(o, '\n');
 }
 
-/* Copy the stream to the file. Return 0, or 1 after printing an error or after a signal. */
+/* Copy the stream to the file. Return 0, or 1 after an error (with a message) or a signal. */
 static int save(struct tc *tc, struct save *s, int fd, const char *device, const char *path)
 {
 	struct tc_file f;
@@ -265,7 +276,7 @@ int tc_save(struct tc *tc)
 	free(s.seen);
 	close(fd);
 	if (caught) {
-		/* Let the signal end the program, as it would without a handler. */
+		/* End the program by the signal, as if it were not caught. */
 		signal(caught, SIG_DFL);
 		raise(caught);
 	}

@@ -2,12 +2,12 @@
 /*
  * show.c - print a filter as terms and in JSON
  *
- * The terms are those of tracectl/terms.c: parsing the output gives the same filter.
+ * The terms have the form that tracectl/terms.c parses, so the printed terms set the same filter.
  */
 #include <ctype.h>
 #include "tracectl.h"
 
-/* The items of a term being printed: the key comes before the first one. */
+/* Prints the items of a term. The key is printed before the first item. */
 struct list {
 	struct out	*o;
 	const char	*key;
@@ -55,7 +55,7 @@ static struct set types_of(const struct devtrace_filter *f)
 	return s;
 }
 
-/* The types that a filter can switch off at all. */
+/* Return the set of types that a filter can exclude. */
 static struct set maskable(void)
 {
 	struct devtrace_filter none;
@@ -89,7 +89,10 @@ const char *tc_type_group(unsigned int type, bool *alone)
 	unsigned int n, i, types = 0;
 	struct set s;
 
-	/* The last match is the smallest: user0 comes after user. */
+	/*
+	 * Smaller groups come later (user0 after user), so use the last group that contains the
+	 * type.
+	 */
 	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++) {
 		s = group_set(name);
 		if (type >= 256 || !s.in[type])
@@ -103,8 +106,8 @@ const char *tc_type_group(unsigned int type, bool *alone)
 }
 
 /*
- * Print a set of types as groups and ranges, or only count them if l is NULL. Return the number
- * of items.
+ * Print a set of types as groups and ranges. If @l is NULL, print nothing. Return the number of
+ * items.
  */
 static unsigned int put_types(struct list *l, struct set s, const char *sign)
 {
@@ -142,7 +145,7 @@ static unsigned int put_types(struct list *l, struct set s, const char *sign)
 	return count;
 }
 
-/* The types that pass if a filter has no type term: all but kernel profile events. */
+/* Return the types that pass a filter without a type term: all except kernel profile events. */
 static struct set ordinary(void)
 {
 	struct devtrace_filter all;
@@ -194,7 +197,7 @@ void tc_put_profile(struct out *o, const struct devtrace_filter *f)
 		OUT_LIT(o, "none");
 }
 
-/* The n-th group of objects, its name and range; NULL after the last. */
+/* Return the name of the n-th group of objects, and its range, or NULL after the last group. */
 static const char *object_group(unsigned int n, unsigned int *first, unsigned int *last)
 {
 	const char *name = devtrace_filter_group_name(DEVTRACE_FA_OBJECTS, n);
@@ -211,8 +214,7 @@ static const char *object_group(unsigned int n, unsigned int *first, unsigned in
 }
 
 /*
- * Print a range. Adjacent groups were merged into one range, so print the groups that it consists
- * of, and what is left as numbers.
+ * Print a range. It may consist of adjacent groups: print these by name, and the rest as numbers.
  */
 static void range_item(struct list *l, const char *sign, unsigned int first, unsigned int last,
 		       bool objects)
@@ -243,7 +245,7 @@ static void ranges(struct list *l, const struct devtrace_ranges *r, bool objects
 		OUT_LIT(l->o, "none");
 		return;
 	}
-	/* The ranges cover all numbers except some: print "all" and the exceptions. */
+	/* The ranges include nearly all numbers: print "all" and the excluded ones. */
 	if (r->nr > 1 && !r->r[0].first && r->r[r->nr - 1].last == 65535) {
 		item(l);
 		OUT_LIT(l->o, "all");
@@ -366,7 +368,7 @@ void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between)
 		OUT_LIT(o, "all");
 }
 
-/* Print the ranges, or null if the filter has no such term. */
+/* Print the ranges, or null if the filter has no term for them. */
 static void json_ranges(struct out *o, const char *key, const struct devtrace_ranges *r)
 {
 	unsigned int i;

@@ -2,8 +2,8 @@
 /*
  * stat.c - statistics, once or at an interval
  *
- * A sample is the kernel's answer at one time. A rate is the difference of two samples, divided
- * by the difference of their trace clock times.
+ * A sample is what the kernel reported at one time. A rate is the difference of two samples
+ * divided by the time between them, measured by the trace clock.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,8 +55,8 @@ static int take(const struct devtrace_ctl_stats *s, void *arg)
 }
 
 /*
- * Compute the rates since the previous sample. A stream that was recreated has no rate, because
- * its counts started again.
+ * Compute the rates since the previous sample. If the stream was removed and added again, its
+ * counts began at 0, so it has no rate.
  */
 static void rates(struct sample *now, const struct sample *before)
 {
@@ -167,7 +167,7 @@ static void text(struct sample *all, bool again)
 		out_char(o, '\t');
 		out_u64(o, s->size ? s->used * 100 / s->size : 0);
 		OUT_LIT(o, "%\t");
-		/* Age of the ring's oldest event, in ms. */
+		/* Age of the oldest event in the ring, rounded down to 1 ms. */
 		tc_put_ns(o, s->oldest && s->now > s->oldest ?
 			  (s->now - s->oldest) / 1000000 * 1000000 : 0);
 		out_char(o, '\n');
@@ -177,7 +177,7 @@ static void text(struct sample *all, bool again)
 	out_free(o);
 }
 
-/* For the other tables, one function prints a row both as text and as JSON. */
+/* The other tables: one function prints each row, as text or as JSON. */
 static void json_word(struct out *o, const char *key, const char *word)
 {
 	out_str(o, key);
@@ -191,7 +191,7 @@ static int one_type(const struct devtrace_ctl_type *y, void *arg)
 {
 	struct tc_list *t = arg;
 	struct out *o = tc_list_next(t);
-	/* Type 0 counts invalid events of drivers, which are never stored. */
+	/* Type 0 stands for invalid events of drivers, which the kernel counts but never stores. */
 	bool alone = false;
 	const char *group = y->type ? tc_type_group(y->type, &alone) : "refused";
 	const char *name = y->type ? tc_type_name(t->tc, y->type) : NULL;
@@ -217,7 +217,7 @@ static int one_type(const struct devtrace_ctl_type *y, void *arg)
 	return 0;
 }
 
-/* Collect the types first: looking up a name is another request. */
+/* Collect all types before names are looked up: a look-up is a request of its own. */
 struct types {
 	struct devtrace_ctl_type v[256];
 	unsigned int nr;
@@ -445,7 +445,7 @@ int tc_stat(struct tc *tc)
 
 		if (!tc->interval || !tc_number(s, UINT64_MAX, &count) || !count)
 			tc_usage(tc, s, tc->interval ? "is not a COUNT; write 1 or more" :
-				 "is one word too many: a COUNT goes with --interval");
+				 "is one word too many: a COUNT is only for --interval");
 	}
 	tc_begin(tc);
 	for (i = 0; i < count && !ret && !tc->out.err; i++) {

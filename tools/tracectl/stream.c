@@ -103,7 +103,7 @@ static int state(struct tc *tc, const char *name, enum devtrace_state to)
 	return devtrace_ctl_stream_state(tc->ctl, name, to) ? tc_fail(tc, name) : 0;
 }
 
-/* start, stop: refuse a frozen stream, whose content must be kept. */
+/* Is the stream frozen? Then 'start' and 'stop' refuse, because its content must be kept. */
 static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
 {
 	struct devtrace_ctl_stream s;
@@ -118,7 +118,7 @@ static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
 	return state(tc, name, to);
 }
 
-/* thaw: the frozen stream becomes stopped; it can be read and cleared. */
+/* thaw: turn a frozen stream into a stopped one, which can be read and cleared. */
 static int thaw(struct tc *tc, const char *name)
 {
 	struct devtrace_ctl_stream s;
@@ -158,13 +158,13 @@ int tc_streams(struct tc *tc)
 		"stream freeze", "stream thaw", "stream watermark", "stream del",
 	};
 	size_t i = tc_second(tc, commands, NR(commands),
-			     "is not a stream command: list add resize start stop freeze thaw watermark del; 'tracectl clear --stream NAME' empties one");
+			     "is not a stream command; the commands are: list add resize start stop freeze thaw watermark del; to empty a stream: tracectl clear --stream NAME");
 	const char *name;
 	uint64_t size;
 
 	if (i == 0)
 		return list(tc);
-	/* The stream may be given by --stream, and not as a word. */
+	/* 'stream add' takes the name from --stream if it was given. */
 	name = tc->stream ? tc->stream : tc_next(tc, "the NAME of a stream");
 	switch (i) {
 	case 1:
@@ -195,7 +195,7 @@ int tc_clear(struct tc *tc)
 
 	if (tc->nr) {
 		snprintf(problem, sizeof(problem),
-			 "is one word too many; for the stream: tracectl clear --stream %.31s",
+			 "is one word too many; to name a stream: tracectl clear --stream %.31s",
 			 *tc->words);
 		tc_usage(tc, *tc->words, problem);
 	}
@@ -215,7 +215,7 @@ int tc_high_water(struct tc *tc, const char *percent)
 	return watermark(tc, tc_stream(tc), percent);
 }
 
-/* -i: same information as tracectrl -i of QNX. */
+/* -i prints the same information as tracectrl -i in QNX. */
 
 struct info {
 	uint64_t overruns, used, size;

@@ -2,10 +2,10 @@
 /*
  * table.c - aligned columns that fit the terminal
  *
- * A file or a pipe gets everything unchanged, for programs. On a terminal, lines must not break.
- * Too wide a table is narrowed in these steps, as far as necessary: times in two units, counts
- * and bytes with a unit, no columns of losses without a loss, short headings with one blank
- * between columns, and truncated names.
+ * Output to a file or pipe is never narrowed, because programs read it. On a terminal no line may
+ * be wider than the screen. A table that is too wide is narrowed step by step, until it fits:
+ * times get two units; counts and bytes get a unit such as k; columns of losses are omitted if all
+ * are 0; headings get short; names are truncated.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "tracectl.h"
 
 #define COLUMNS		16
-/* columns of a terminal that does not report its width, e.g. a serial line */
+/* columns assumed for a terminal that does not report its width, e.g. a serial line */
 #define TERMINAL	80
 #define NAME_LEAST	8	/* minimum columns of a truncated name */
 #define CELL		64	/* maximum bytes of a narrowed cell */
@@ -55,7 +55,7 @@ static bool want_color(void)
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* Width of a text from out_safe(): characters, not bytes. */
+/* Return the width of a text that out_safe() wrote, counted in characters. */
 static size_t columns(const char *s, size_t n)
 {
 	size_t i, width = 0;
@@ -65,7 +65,7 @@ static size_t columns(const char *s, size_t n)
 	return width;
 }
 
-/* Write a number such as 12.3k, 123k or 1.23M, in at most five characters. */
+/* Write a number in at most five characters, for example 12.3k, 123k or 1.23M. */
 static void shorten(char *to, uint64_t v, unsigned int unit, const char *units)
 {
 	double d = (double)v;
@@ -79,7 +79,7 @@ static void shorten(char *to, uint64_t v, unsigned int unit, const char *units)
 	snprintf(to, CELL, d < 9.995 ? "%.2f%c" : d < 99.95 ? "%.1f%c" : "%.0f%c", d, *units);
 }
 
-/* Write a time, given in seconds, such as 850ms, 12.3s, 4m18s, 2h05m or 3d04h. */
+/* Write a time in seconds in a short form, for example 850ms, 12.3s, 4m18s, 2h05m or 3d04h. */
 static void shorten_time(char *to, double s)
 {
 	const unsigned long n = (unsigned long)(s + .5);
@@ -98,7 +98,7 @@ static void shorten_time(char *to, double s)
 		snprintf(to, CELL, "%lud%02luh", n / 86400, n / 3600 % 24);
 }
 
-/* A cell of a line; @end: the last one. */
+/* A cell of a line. @end: it is the last one. */
 struct cell {
 	size_t		col;
 	bool		head, end;
@@ -106,7 +106,7 @@ struct cell {
 	size_t		n;
 };
 
-/* Get the text to print: the unchanged cell, or a narrowed copy in @buf. */
+/* Return the text of a cell: the original, or a shorter form in @buf. */
 static void narrow(const struct table *t, struct cell *c, char buf[CELL])
 {
 	const char *bar = c->head ? memchr(c->s, '|', c->n) : NULL, kind = t->kinds[c->col];
@@ -190,7 +190,7 @@ static void look_for_losses(struct table *t, struct cell c, void *arg)
 		some[c.col] = true;
 }
 
-/* Measure the columns. Return the width of the table. */
+/* Measure the width of each column. Return the width of the whole table. */
 static size_t measure(struct table *t)
 {
 	size_t col, sum = 0;
@@ -203,7 +203,9 @@ static size_t measure(struct table *t)
 	return sum;
 }
 
-/* Narrow the columns of names, the widest first. */
+/*
+ * Truncate names until the table is @too_much columns narrower, beginning with the widest column.
+ */
 static void cut(struct table *t, size_t too_much)
 {
 	size_t col, widest;
@@ -248,8 +250,8 @@ struct print {
 };
 
 /*
- * Return the number of bytes of the first @room - 1 characters. A '~' after them marks the
- * truncation.
+ * Return how many bytes the first @room - 1 characters have. The last column is for a '~', which
+ * marks truncated text.
  */
 static size_t prefix(const char *s, size_t n, size_t room)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * terms.c - TERMs: the words for a filter
+ * terms.c - TERMs: the words of which a filter is made
  *
- * A term is KEY=ITEM[,ITEM...]. An item may have a sign (! + -) and may be in double quotes,
- * with the escapes \" \\ and \xHH. A quoted item is always a name, even if it has only digits or
- * is also the name of a group. SET replaces a term, ADD passes more, REMOVE passes less.
+ * A term is KEY=ITEM[,ITEM...]. An item may begin with a sign (! + -) and may be in double quotes,
+ * inside which \" \\ and \xHH are escapes. A quoted item is always a name, even if it consists of
+ * digits or is also the name of a group. With TC_SET a term replaces the filter's term; with
+ * TC_ADD it lets more events pass; with TC_REMOVE fewer.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +20,7 @@ static bool wrong(struct tc_terms *t, const char *what, const char *problem)
 	return false;
 }
 
-/* Take the item at *s, and advance *s past its comma. */
+/* Take the item at *s, and move *s behind the comma after it. */
 static bool next_item(struct tc_terms *t, const char **s, struct tc_item *item)
 {
 	const char *start = *s, *problem = tc_item_next(s, item);
@@ -45,10 +46,10 @@ static bool range(const char *s, unsigned int max, unsigned int *first, unsigned
 	return true;
 }
 
-/* Types, objects, signals and CPUs: sets of numbers. */
+/* Terms for types, objects, signals and CPUs, which are sets of numbers. */
 
-#define LAST_OF_TERM "is the last of its term: without it everything would pass"
-#define NOTHING "cannot be added or removed; it is for 'set' and 'load', without a sign"
+#define LAST_OF_TERM "cannot be removed: it is the last item of its term, and without the term everything would pass"
+#define NOTHING "cannot be added or removed; use it with 'set' and 'load', without a sign"
 
 static const char *const aliases[][2] = {
 	{ "queue", "eq" }, { "pool", "mp" }, { "time", "te" }, { "framework", "qf" },
@@ -64,11 +65,14 @@ static bool set_range(struct tc_terms *t, enum devtrace_filter_attr term, const 
 		return wrong(t, what, "makes more than 64 ranges");
 	if (term == DEVTRACE_FA_TYPES && first == last && !on &&
 	    devtrace_filter_is_type(t->f, first))
-		return wrong(t, what, "is a type of the transport, which always passes");
+		return wrong(t, what, "is a type of the stream format, which always passes");
 	return true;
 }
 
-/* Set or clear a group, in upper or lower case; -ENOENT: no such group. */
+/*
+ * Set or clear a whole group; its name may be in upper case. Return -ENOENT if there is no such
+ * group.
+ */
 static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const char *name, bool on)
 {
 	char group[sizeof(((struct tc_item *)NULL)->text)];
@@ -83,7 +87,7 @@ static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return devtrace_filter_group(t->f, term, group, on);
 }
 
-/* Unknown name: suggest the nearest one, or else print the list in @problem (NULL: none). */
+/* Report an unknown name, with the nearest known name, or else with @problem unless it is NULL. */
 static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const char *name,
 		    const char *problem)
 {
@@ -114,11 +118,11 @@ static bool is_code(struct tc_terms *t, const char *name)
 
 static const char *const problems[] = {
 	[DEVTRACE_FA_TYPES] =
-		"is not a type; write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name of the format files, 'tracectl profile list' or 'tracectl dict'",
+		"is not a type; write 0 to 255, a range, a group (sm ao eq mp te qf sc sem mtx user user0-user4 exc text kernel), all, none, or a name from the format files, 'tracectl profile list' or 'tracectl dict'",
 	[DEVTRACE_FA_OBJECTS] =
-		"is not an object; write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' lists",
+		"is not an object; write 0 to 65535, a range, a group (ao ep eq ap), all, none, or a name from 'tracectl dict'",
 	[DEVTRACE_FA_SIGNALS] =
-		"is not a signal; write 0 to 65535, a range, all or none, or a name that 'tracectl dict' lists",
+		"is not a signal; write 0 to 65535, a range, all, none, or a name from 'tracectl dict'",
 	[DEVTRACE_FA_CPUS] =
 		"is not a CPU; write 0 to 65535, a range, all or none",
 };
@@ -147,7 +151,7 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const s
 		return wrong(t, item->text, problems[term]);
 	if (!tc_name(t->tc, term, item->text, &n, numbers) && term == DEVTRACE_FA_TYPES &&
 	    is_code(t, item->text))
-		return wrong(t, item->text, "is the name of a code, not of a type: write it after code=");
+		return wrong(t, item->text, "is the name of a code, not of a type; write it after code=");
 	if (!n)
 		return unknown(t, term, item->text, item->quoted ? NULL : problems[term]);
 	for (i = 0; i < n; i++)
@@ -161,7 +165,7 @@ static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	bool on_is_default = t->how != TC_REMOVE;
 	struct tc_item item;
 
-	/* A term that begins with '-' or '!' starts from everything. */
+	/* A term that begins with '-' or '!' excludes items, so it begins with everything. */
 	if (fresh && t->how == TC_SET && *s != '-' && *s != '!')
 		devtrace_filter_only(t->f, term);
 	else if (fresh && t->how == TC_SET)
@@ -178,14 +182,17 @@ static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return true;
 }
 
-/* Codes and processes: the filter has a list of those that pass and a list of those that do not. */
+/*
+ * Terms for codes and processes. The filter has one list of those that pass, and one of those
+ * excluded.
+ */
 
 static bool full(struct tc_terms *t, const char *what)
 {
-	return wrong(t, what, "is one too many: a term has at most 64");
+	return wrong(t, what, "is one item too many: a term has at most 64");
 }
 
-/* Edit a process ID, or (v NULL) a process name. */
+/* Edit a process ID, or a process name if @v is NULL. */
 static int edit_process(struct tc_terms *t, bool not, const char *name, const uint64_t *v, bool on)
 {
 	if (v)
@@ -225,7 +232,7 @@ static bool process_item(struct tc_terms *t, const struct tc_item *item, const u
 	return ret == -ENOSPC ? full(t, item->text) : true;
 }
 
-/* A code, or all codes of a major. */
+/* One code, or all codes of a major number. */
 struct code {
 	bool		whole;
 	uint32_t	number;		/* the code, or the major */
@@ -250,7 +257,7 @@ static int edit_code(struct tc_terms *t, bool not, const struct code *c, bool on
 	return devtrace_filter_number(t->f, term, c->number, on);
 }
 
-/* Take the codes of a major off a list. */
+/* Remove all codes of a major number from a list. */
 static void drop_codes(struct tc_terms *t, enum devtrace_filter_attr term,
 		       const struct devtrace_numbers *l, uint32_t major)
 {
@@ -261,13 +268,13 @@ static void drop_codes(struct tc_terms *t, enum devtrace_filter_attr term,
 			devtrace_filter_number(t->f, term, l->v[i], false);
 }
 
-/* Let a code or major pass. It may be in the list of the excluded ones. */
+/* Let a code or a major pass. If it is in the list of excluded ones, remove it from there. */
 static bool code_add(struct tc_terms *t, const struct code *c, const char *what)
 {
 	struct devtrace_filter *f = t->f;
 
 	if (!c->whole && is_on(&f->not_majors, DEVTRACE_CODE_MAJOR(c->number)))
-		return wrong(t, what, "is excluded with its whole major; 'add' the major first");
+		return wrong(t, what, "is excluded together with its whole major; 'add' the major first");
 	edit_code(t, true, c, false);
 	if (c->whole)
 		drop_codes(t, DEVTRACE_FA_NOT_CODES, &f->not_codes, c->number);
@@ -276,7 +283,7 @@ static bool code_add(struct tc_terms *t, const struct code *c, const char *what)
 	return edit_code(t, false, c, true) == -ENOSPC ? full(t, what) : true;
 }
 
-/* Do not let a code or major pass any longer. */
+/* Exclude a code or a major that passes now. */
 static bool code_remove(struct tc_terms *t, const struct code *c, const char *what)
 {
 	struct devtrace_filter *f = t->f, left = *f;
@@ -289,7 +296,7 @@ static bool code_remove(struct tc_terms *t, const struct code *c, const char *wh
 	if (c->whole) {
 		drop_codes(&then, DEVTRACE_FA_CODES, &left.codes, c->number);
 	} else if (is_on(&f->majors, DEVTRACE_CODE_MAJOR(c->number))) {
-		/* The other codes of the major still pass. */
+		/* Exclude only this code: the other codes of its major still pass. */
 		if (edit_code(&then, true, c, true) == -ENOSPC)
 			return full(t, what);
 		ret = 0;
@@ -319,7 +326,7 @@ static bool code_item(struct tc_terms *t, const struct tc_item *item, const stru
 	return edit_code(t, false, c, true) == -ENOSPC ? full(t, item->text) : true;
 }
 
-/* Parse MAJOR:MINOR or MAJOR, given as numbers. */
+/* Parse MAJOR:MINOR or MAJOR, where both are numbers. */
 static bool code_number(const char *s, struct code *c)
 {
 	char text[sizeof(((struct tc_item *)NULL)->text)], *minor;
@@ -337,8 +344,8 @@ static bool code_number(const char *s, struct code *c)
 }
 
 /*
- * Return the minor number after a major. An empty text means all minors: return 256. Return -1 if
- * the text is not a minor number.
+ * Parse the minor number after a major. Return 256 for an empty text, which means all minors, and
+ * -1 if the text is not a minor number.
  */
 static int minor_of(const char *s)
 {
@@ -349,15 +356,15 @@ static int minor_of(const char *s)
 	return *s == ':' && tc_number(s + 1, 255, &v) ? (int)v : -1;
 }
 
-/* Is there a colon without a minor number after it? */
+/* Does the text contain a colon without a valid minor number after it? */
 static bool has_no_minor(const char *s)
 {
 	return strchr(s, ':') && minor_of(strchr(s, ':')) < 0;
 }
 
 /*
- * A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR. Several codes may have
- * the same name: use all of them.
+ * Parse a name from the format files: MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR. If several
+ * codes have the same name, use all of them.
  */
 static bool code_name(struct tc_terms *t, const struct tc_item *item, const char *problem)
 {
@@ -392,7 +399,7 @@ static bool code_term(struct tc_terms *t, const char *s, bool fresh)
 		DEVTRACE_FA_CODES, DEVTRACE_FA_NOT_CODES,
 	};
 #define NO_CODE	"is not a code; write MAJOR or MAJOR:MINOR, up to 16777215 and 255, " \
-		"a name of the format files as UART or UART.OVERRUN, or ! and one"
+		"or a name from the format files such as UART or UART.OVERRUN, or ! before one of these"
 	static const char problem[] = NO_CODE;
 	struct tc_item item;
 	struct code c;
@@ -435,7 +442,7 @@ static bool process_term(struct tc_terms *t, const char *s, bool fresh)
 		if (!next_item(t, &s, &item))
 			return false;
 		if (item.sign && item.sign != '!')
-			return wrong(t, item.text, "begins with a sign; only ! is allowed here; put such a name in quotes");
+			return wrong(t, item.text, "begins with a sign other than !; put a name that begins with it in quotes");
 		number = !item.quoted && tc_number(item.text, 0x7fffffff, &v);
 		if (!process_item(t, &item, number ? &v : NULL))
 			return false;
@@ -468,10 +475,10 @@ static bool severity_term(struct tc_terms *t, const char *s, bool fresh)
 		if (item.sign || item.quoted || *p < '0' || *p > '4' || p[1])
 			return wrong(t, item.text,
 				     "is not a severity; write hw0 to hw3, sw0 to sw3, or 0 to 3 for both: each means this level and above; hw4 and sw4 mean none");
-		/* A filter only has a lowest level: it cannot drop higher levels. */
+		/* A filter has only a lowest severity, so higher ones cannot be removed. */
 		if (t->how == TC_REMOVE)
 			return wrong(t, item.text,
-				     "cannot be removed: severities pass from a level on; 'set' and -s set it, 'add' lowers it");
+				     "cannot be removed: a filter has only a lowest severity; 'set' and -s set it, 'add' lowers it");
 		if (t->how == TC_ADD && *p == '4')
 			return wrong(t, item.text, NOTHING);
 		if (both || tolower((unsigned char)*item.text) == 'h')
@@ -500,7 +507,7 @@ static bool origin_term(struct tc_terms *t, const char *s, bool fresh)
 		origins = t->how == TC_REMOVE ? origins & ~bit : origins | bit;
 	} while (*s);
 	if (devtrace_filter_origins(t->f, origins))
-		return wrong(t, all, "leaves no origin, so nothing would pass");
+		return wrong(t, all, "cannot be removed: without any origin no event would pass");
 	return true;
 }
 
@@ -508,7 +515,7 @@ static const char *const keys[] = {
 	"type", "object", "signal", "severity", "code", "process", "origin", "cpu",
 };
 
-/* Index of a term's key in @keys; "major" is the old word for "code". */
+/* Return the index of the term's key in @keys. "major" is an older word for "code". */
 static size_t key_of(const char *term, size_t n)
 {
 	size_t i;

@@ -13,8 +13,8 @@ static int hex(char c)
 }
 
 /*
- * Copy a quoted text; *s is after the opening quote. Return false if there is no closing quote,
- * or a bad escape.
+ * Copy a quoted text; *s is after the opening quote. Return false if the closing quote is missing,
+ * or an escape is wrong.
  */
 static bool quoted(const char **s, char *to, size_t size)
 {
@@ -60,7 +60,7 @@ const char *tc_item_next(const char **s, struct tc_item *item)
 		*s += n;
 	}
 	if (!*item->text)
-		return "has nothing where a value should be";
+		return "has a missing value before or after a comma";
 	if (**s == ',' && (*s)[1])
 		(*s)++;
 	else if (**s)

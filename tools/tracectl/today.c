@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * today.c - notes on terms that no event can match now, but may match later
+ * today.c - notes on terms that no event can match at present
  *
- * The kernel refuses a condition that can never match. A missing process, an offline CPU or a
- * fault whose type does not pass is not an error: the user may be waiting for it.
+ * The kernel refuses a condition that can never match. A term may also name a process that does
+ * not exist, a CPU that is offline, or a fault whose type does not pass the filter. That is not an
+ * error, because the user may be waiting for it; so only a note is printed.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +22,7 @@ static bool is_fault(uint32_t major)
 	return major >> 8 == DEVTRACE_FAULT_PANIC >> 8;
 }
 
-/* Are all given codes faults, while no fault passes? */
+/* Are all codes in the filter faults of the kernel, although the filter lets no fault pass? */
 static bool lacks_faults(const struct devtrace_filter *f)
 {
 	unsigned int i;
@@ -37,7 +38,7 @@ static bool lacks_faults(const struct devtrace_filter *f)
 	return true;
 }
 
-/* Is one of the CPUs in the kernel's list, e.g. 0,2-3? True if the list cannot be read. */
+/* Is one of the CPUs online? Return true if the kernel's list, such as 0,2-3, cannot be read. */
 static bool is_online(const struct devtrace_ranges *cpus)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
@@ -64,7 +65,10 @@ static bool is_online(const struct devtrace_ranges *cpus)
 	return found;
 }
 
-/* Does one of the processes exist? Any process may have a given name. */
+/*
+ * Does one of the processes exist? Names of processes are not checked: a process may take any
+ * name.
+ */
 static bool has_process(const struct devtrace_filter *f)
 {
 	unsigned int i;
@@ -72,7 +76,7 @@ static bool has_process(const struct devtrace_filter *f)
 	if (f->comms.given)
 		return true;
 	for (i = 0; i < f->pids.nr; i++)
-		/* Number 0 stands for the idle threads, which always exist. */
+		/* ID 0 stands for the idle threads, which always exist. */
 		if (!f->pids.v[i] || !kill((pid_t)f->pids.v[i], 0) || errno != ESRCH)
 			return true;
 	return false;
@@ -81,7 +85,7 @@ static bool has_process(const struct devtrace_filter *f)
 void tc_note_terms(const struct tc *tc, const struct devtrace_filter *f)
 {
 	if (lacks_faults(f))
-		note(tc, "these are codes of the kernel's own faults, which do not pass the filter: add type=faults");
+		note(tc, "these codes are of the kernel's own faults, which do not pass this filter; add type=faults");
 	if (f->pids.given && !has_process(f))
 		note(tc, "no such process or thread exists at present");
 	if (f->cpus.given && f->cpus.nr && !is_online(&f->cpus))

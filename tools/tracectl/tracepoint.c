@@ -3,13 +3,14 @@
  * tracepoint.c - kernel tracepoints added by name
  *
  * 'add' takes two steps: the kernel assigns a type to the tracepoint, then the type is added to
- * the stream's filter. For 'del' the kernel itself removes the type from all filters. The stream
- * has no names for the fields of these events: 'fmt' prints them as a format file, fmt(5).
+ * the stream's filter. After 'del' the kernel removes the type from all filters. The stream does
+ * not contain the names of the fields of these events, so 'fmt' prints them as a format file,
+ * fmt(5).
  */
 #include <ctype.h>
 #include "tracectl.h"
 
-/* The search for an added tracepoint in the list of profile events. */
+/* The name to find in the list of profile events, and the result. */
 struct find {
 	const char *name;
 	unsigned int type;	/* 0: not found */
@@ -41,7 +42,7 @@ static int add_one(struct tc *tc, const char *name)
 
 	if (devtrace_ctl_profile_add(tc->ctl, name) || tc_tracepoint_type(tc, name, &type))
 		return tc_fail(tc, name);
-	/* Type 0: another process has already removed it. */
+	/* Type 0: another process has removed the tracepoint already. */
 	return type && tc_profile_on(tc, type) ? tc_fail(tc, tc_stream(tc)) : 0;
 }
 
@@ -86,7 +87,7 @@ static int fmt_one(const struct devtrace_ctl_profile *p, void *arg)
 	OUT_LIT(o, "\nrecord ");
 	out_u64(o, p->type);
 	out_char(o, ' ');
-	/* Replace characters that fmt(5) does not allow in names. */
+	/* Replace characters that a name in a format file cannot have. */
 	event++;
 	if (!isalpha((unsigned char)*event))
 		out_char(o, '_');
@@ -101,7 +102,7 @@ static int fmt_one(const struct devtrace_ctl_profile *p, void *arg)
 int tc_tracepoint_fmt(struct tc *tc)
 {
 	tc_begin(tc);
-	OUT_LIT(&tc->out, "# Tracepoints that were added by name, as 'tracectl profile fmt' wrote it.\n");
+	OUT_LIT(&tc->out, "# Tracepoints that were added by name; written by 'tracectl profile fmt'.\n");
 	if (!devtrace_ctl_profiles(tc->ctl, fmt_one, tc))
 		return 0;
 	tc->out.len = 0;

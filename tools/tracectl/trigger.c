@@ -15,7 +15,7 @@ static _Noreturn void bad(const struct tc *tc, const char *error)
 	exit(2);
 }
 
-/* Take the next word if it is @w. */
+/* If the next word is @w, take it and return true. */
 static bool word(struct tc *tc, const char *w)
 {
 	if (!tc->nr || strcmp(*tc->words, w))
@@ -35,7 +35,7 @@ static uint64_t number(struct tc *tc, const char *what, uint64_t max)
 	return v;
 }
 
-/* Take words as terms, up to the first word that is not a term. */
+/* Take words as terms of a filter, up to the first word that is not a term. */
 static void terms(struct tc *tc, struct devtrace_filter *f, const char *after)
 {
 	struct tc_terms t = { .tc = tc, .f = f, .how = TC_SET };
@@ -169,7 +169,7 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 		} else if (word(tc, "nth")) {
 			t->nth = number(tc, "which one", UINT64_MAX);
 			if (!t->nth)
-				tc_usage(tc, "nth 0", "never occurs; the first event is nth 1");
+				tc_usage(tc, "nth 0", "is no position of an event; the first event is nth 1");
 		} else if (word(tc, "rate")) {
 			uint64_t v;
 			char digits[16];
@@ -188,7 +188,7 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 			snprintf(what, sizeof(what), "'do' before '%s'", *tc->words);
 			tc_missing(tc, what);
 		} else {
-			tc_usage(tc, *tc->words, "does not belong to a condition; write TERM, element, nth or rate, then do");
+			tc_usage(tc, *tc->words, "cannot be part of a condition; write TERM, element, nth or rate, then do");
 		}
 	}
 	if (t->nth && t->rate)
@@ -207,14 +207,14 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 		} else if (word(tc, "again")) {
 			t->rearm = true;
 		} else {
-			tc_usage(tc, *tc->words, "does not belong to an action; write after, stream or again");
+			tc_usage(tc, *tc->words, "cannot be part of an action; write after, stream or again");
 		}
 	}
 	if ((t->events || t->time) && t->action != DEVTRACE_ACTION_STOP &&
 	    t->action != DEVTRACE_ACTION_FREEZE)
 		tc_usage(tc, "after", "is for stop and freeze");
 	if (*t->stream && t->action == DEVTRACE_ACTION_NOTIFY)
-		tc_usage(tc, "stream", "is not for notify, which concerns no stream");
+		tc_usage(tc, "stream", "cannot be used with notify, which concerns no stream");
 }
 
 static int add(struct tc *tc, const char *name)
@@ -230,7 +230,7 @@ static int add(struct tc *tc, const char *name)
 	}
 	parse(tc, &t);
 	tc_open(tc);
-	/* Name the stream if the error is about it. */
+	/* If the error is about the trigger's stream, name the stream in the message. */
 	if (devtrace_ctl_trigger_new(tc->ctl, &t))
 		return tc_fail(tc, strstr(devtrace_ctl_error(tc->ctl), "stream is not known") ?
 			       t.stream : name);
@@ -294,7 +294,7 @@ int tc_trigger(struct tc *tc)
 		"trigger list", "trigger add", "trigger arm", "trigger disarm", "trigger del",
 	};
 	size_t i = tc_second(tc, commands, NR(commands),
-			     "is not a trigger command: list add arm disarm del");
+			     "is not a trigger command; the commands are: list add arm disarm del");
 	const char *name;
 	int ret;
 

@@ -5,9 +5,9 @@
  * Invariants
  * - At most one event of each board is held, with a copy of its bytes. Items between two events of
  *   a board (losses, damage, names) are printed after the first of the two.
- * - Of the held events, the one with the earliest wall-clock time is printed first. An event
- *   before a file's first CLOCK frame is dated by that frame. If there is no such frame, the event
- *   gets the time of the board's previous event.
+ * - The held event with the earliest wall-clock time is printed first. An event before a file's
+ *   first CLOCK frame is dated by that frame. If there is no such frame, the event gets the time
+ *   of the board's previous event.
  * - Other boards wait at most WAIT for a board without new events, and at most ANSWER for a board
  *   that does not answer. If such a board has older events later, they are printed when they come,
  *   and counted as late.

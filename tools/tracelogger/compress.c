@@ -3,11 +3,11 @@
  * compress.c - --zstd: each write becomes a zstd frame that can be decompressed alone
  *
  * Invariants
- * - A zstd frame has a checksum and all bytes of one call. It keeps no state in memory once it is
- *   written, so a file may end after any zstd frame.
+ * - A zstd frame has a checksum and contains all bytes of one call of tl_zip_write(). It does not
+ *   refer to earlier frames, so a file may end after any zstd frame.
  * - A frame is compressed only if the file has room for the largest possible result.
- * - A partly written zstd frame is completed before the next one begins. After a write error, the
- *   next file gets the same bytes in a new zstd frame.
+ * - A partly written zstd frame is completed before the next one begins. If the file is given up
+ *   after a write error, the next file gets the same bytes in a new zstd frame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@
 struct tl_zip {
 	ZSTD_CCtx	*ctx;
 	uint8_t		*out;
-	size_t		len, done;	/* bytes in @out, and bytes of these written */
+	/* @len: bytes in @out; @done: how many of them are written */
+	size_t		len, done;
 	size_t		plain;		/* bytes before compression */
 };
 
@@ -64,7 +65,7 @@ size_t tl_zip_fits(const struct tl_zip *z, uint64_t room, size_t want)
 {
 	if (want > LARGEST)
 		want = LARGEST;
-	/* For a partly written frame, the room was checked before its first byte was written. */
+	/* The room for a partly written frame was checked before its first byte was written. */
 	if (z->len || ZSTD_compressBound(want) <= room)
 		return want;
 	return room > 1024 ? (size_t)((room - 1024) / 256 * 255) : 0;

@@ -3,11 +3,12 @@
  * exec.c - --exec: run a command for events that match
  *
  * Invariants
- * - The logger never waits for a command. It collects ended commands when it starts another.
- * - It starts at most one command per --interval, and runs at most RUNNING at a time. The next
- *   command gets the number of events that matched meanwhile.
- * - Values are passed in the environment, never in the command line: the shell does not
- *   interpret them.
+ * - The logger never waits for a command. Before it starts a command, it reaps those that have
+ *   ended.
+ * - The logger starts at most one command per --interval, and runs at most RUNNING at the same
+ *   time. Each command gets the number of events that matched since the previous command.
+ * - Values of events are passed as environment variables, never in the command line, so the shell
+ *   does not interpret them.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -22,20 +23,23 @@
 #include "tracelogger.h"
 
 #define RUNNING		4
-/* most variables that we set; the fields of an event get what the other values leave */
+/* limit of environment variables: the fields of an event get those that other values do not need */
 #define VARIABLES	64
 
 struct tl_exec {
 	const struct tl_options *opt;
 	struct ti_filter filter;
 	struct fmt_set	fmts;
-	char		*words;		/* copy of the expression; the filter points into it */
+	/* words: copy of the expression of --match; @filter points into it */
+	char		*words;
 	struct out	text;		/* the variables: NAME=VALUE, NUL-terminated */
 	size_t		at[VARIABLES], n;
 	uint64_t	from;		/* trace clock, ns: older events are ignored */
-	int64_t		last;		/* when a command was last started, ns of tl_now() */
+	/* last: when a command was last started, in ns of tl_now() */
+	int64_t		last;
 	unsigned int	running;
-	uint64_t	skipped;	/* events that matched since the last command was started */
+	/* skipped: events that matched since a command was last started */
+	uint64_t	skipped;
 	struct tl_exec_counts counts;
 };
 
@@ -97,7 +101,7 @@ void tl_exec_free(struct tl_exec *x)
 	free(x);
 }
 
-/* Begin the variable DEVTRACE_name; the caller appends its value and a NUL. */
+/* Begin the variable DEVTRACE_name. The caller appends the value and a NUL. */
 static struct out *variable(struct tl_exec *x, const char *name)
 {
 	x->at[x->n++] = x->text.len;
@@ -171,7 +175,7 @@ static void fields(struct tl_exec *x, const struct devtrace_event *ev)
 	size_t pos = 0;
 	char name[24];
 
-	/* Keep one variable for the number of fields. */
+	/* Leave room for one more variable, which will hold the number of fields. */
 	while (x->n + 1 < VARIABLES && devtrace_elem_next(ev->data, ev->len, &pos, &elem) == 1) {
 		snprintf(name, sizeof(name), "FIELD_%u", n++);
 		put_value(variable(x, name), &elem);
@@ -240,8 +244,9 @@ static void describe(struct tl_exec *x, const struct ti_event *e)
 }
 
 /*
- * The environment for the command: our variables, and those of the logger except DEVTRACE_ ones,
- * which another logger's command may have set.
+ * Make the command's environment: our variables, and those of the logger. Variables of the logger
+ * that begin with DEVTRACE_ are left out: they describe an event if another logger's command
+ * started this logger.
  */
 static char **environment(struct tl_exec *x)
 {
@@ -264,7 +269,10 @@ static char **environment(struct tl_exec *x)
 	return env;
 }
 
-/* Standard output may carry the stream: the command's output goes to standard error. */
+/*
+ * Start the command. Its standard output goes to standard error, because the logger's standard
+ * output may carry the stream.
+ */
 static int start(struct tl_exec *x, char **env)
 {
 	char sh[] = "sh", c[] = "-c";

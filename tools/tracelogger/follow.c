@@ -22,8 +22,8 @@ void tl_alive(struct tl_run *r)
 }
 
 /*
- * Wait at most half of the ping interval, because a wait may begin just before the next ping is
- * due.
+ * Limit a wait to half of the ping interval, so that it ends in time even if it begins just before
+ * the next ping is due.
  */
 int64_t tl_slice(const struct tl_run *r, int64_t ns)
 {
@@ -34,7 +34,7 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 {
 	int64_t ns = tl_slice(r, most);
 	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
-	/* Also poll the peer, to notice a hang-up before bytes are written to it. */
+	/* Also poll the peer's socket: a hang-up is noticed even if nothing is sent. */
 	struct pollfd p[] = {
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = tl_peer_tells(&r->store) ? r->store.fd : -1, .events = POLLRDHUP },
@@ -46,7 +46,7 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 		tl_spoilt(r);
 }
 
-/* Wait until the peer accepts a piece of the spool, or fd is readable. */
+/* Wait until the peer accepts a piece of the spool, until @fd is readable, or for @most ns. */
 static void wait_link(struct tl_run *r, int fd, int64_t most)
 {
 	int64_t ns = tl_slice(r, most);
@@ -61,8 +61,8 @@ static void wait_link(struct tl_run *r, int fd, int64_t most)
 }
 
 /*
- * True if the events that were stored after the count was @known would fill @percent of a CPU's
- * buffer. The test assumes that one CPU stored them all.
+ * Would the events that were stored since the count was @known fill @percent of a CPU's buffer, if
+ * one CPU had stored them all?
  */
 static bool much(const struct tl_run *r, uint64_t known, uint64_t percent)
 {
@@ -84,8 +84,8 @@ static uint64_t heard_of(struct tl_run *r)
 }
 
 /*
- * Everything in the device was read. Note the difference between the kernel's count of events and
- * ours, so that tl_behind() can later compare the two.
+ * Every event in the device has been read. Note the difference between the kernel's count of
+ * events and the count of events read, so that tl_behind() can compare later counts.
  */
 void tl_drained(struct tl_run *r)
 {
@@ -121,7 +121,10 @@ static int64_t next_wake(const struct tl_run *r)
 {
 	int64_t ns = -1;
 
-	/* Wake up each second: a file that reaches its age must end even if no event comes. */
+	/*
+	 * Wake up each second: a file that has reached its age must end even if no event is
+	 * emitted.
+	 */
 	if ((r->opt.age || r->store.name.periodic || r->report.tty) &&
 	    r->store.fd >= 0)
 		ns = TL_NSEC;
@@ -134,7 +137,7 @@ void tl_swap_stores(struct tl_run *r)
 
 	r->store = r->other;
 	r->other = t;
-	/* While the spool is written, an attempt to connect must not delay it. */
+	/* Connecting to the peer must not delay writing to the spool. */
 	r->store.patience = tl_slice(r, TL_GRACE);
 	r->other.patience = 0;
 	r->spooling = !r->spooling;
@@ -144,14 +147,14 @@ bool tl_use_spool(struct tl_run *r, int err)
 {
 	if (!err || err == EINTR || !r->opt.spool || r->spooling)
 		return false;
-	fprintf(stderr, "tracelogger: %s: %s; events go to %s\n", r->opt.to,
+	fprintf(stderr, "tracelogger: %s: %s; events are written to %s\n", r->opt.to,
 		link_error(&r->store.link, err), r->opt.spool);
 	tl_swap_stores(r);
 	r->tried = tl_now();
 	return true;
 }
 
-/* The whole spool was sent: send new events over the link again. */
+/* The whole spool was sent, so new events are sent over the link again. */
 static void leave_spool(struct tl_run *r)
 {
 	size_t stuck;
@@ -163,16 +166,16 @@ static void leave_spool(struct tl_run *r)
 	tl_spool_leave(&r->spool, &r->store);
 	stuck = tl_spool_stuck(&r->store);
 	if (stuck)
-		fprintf(stderr, "tracelogger: %s: of %s, %zu files are not sent\n", r->opt.to,
+		fprintf(stderr, "tracelogger: %s: the spool %s was sent, but %zu files cannot be read\n", r->opt.to,
 			r->opt.spool, stuck);
 	else if (!r->opt.quiet)
-		fprintf(stderr, "tracelogger: %s: all of %s is sent\n", r->opt.to, r->opt.spool);
+		fprintf(stderr, "tracelogger: %s: the whole spool %s was sent\n", r->opt.to, r->opt.spool);
 	tl_swap_stores(r);
 }
 
 /*
- * The peer has gone. Keep the position in the file, because the next peer, or a restarted logger,
- * continues there.
+ * The peer has disconnected. Keep the position in the file: the next peer gets the rest from
+ * there, even if the logger is restarted.
  */
 static void lose_peer(struct tl_run *r)
 {
@@ -183,7 +186,7 @@ static void lose_peer(struct tl_run *r)
 	tl_spool_broken(&r->spool, &r->store, &r->other);
 }
 
-/* Connect to the peer if it is time to retry, and send it a piece of the spool. */
+/* Connect to the peer if it is time to retry. If it is connected, send a piece of the spool. */
 static void send_spool(struct tl_run *r)
 {
 	if (r->other.fd < 0 && tl_now() - r->tried >= TL_RETRY) {
@@ -218,7 +221,7 @@ bool tl_empty_spool(struct tl_run *r, int *err)
 	uint64_t arrived = 0, was, left;
 
 	r->ended = r->ended || !*err;
-	/* End the current file, because only a finished file can be sent completely and removed. */
+	/* End the current file: only a finished file can be sent to its end and then removed. */
 	tl_end_file(r);
 	r->other.patience = tl_slice(r, TL_CONNECT);
 	while (r->spooling && !tl_stop && now < end && now < last) {
@@ -237,7 +240,7 @@ bool tl_empty_spool(struct tl_run *r, int *err)
 	}
 	left = r->spooling ? r->store.total : r->other.total;
 	if (left)
-		fprintf(stderr, "tracelogger: %s: not everything is sent; %" PRIu64 " bytes of files stay in %s\n",
+		fprintf(stderr, "tracelogger: %s: not everything was sent; %" PRIu64 " bytes remain in files in %s\n",
 			r->opt.to, left, r->opt.spool);
 	return left > 0;
 }

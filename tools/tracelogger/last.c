@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * last.c - --last-boot: before the live stream, save the events that the previous boot left in
- * the black box
+ * last.c - --last-boot: first save the events of the previous boot from the black box
  *
- * The previous boot gets a file of its own. A note in it names that boot and the load of the
- * module, so a restarted logger does not save it twice while that file exists. The live stream
- * is open meanwhile, and its buffer keeps new events.
+ * The previous boot gets a file of its own. A note in the file identifies the boot and the load of
+ * the module. While a file with this note exists, a restarted logger does not save the boot again.
+ * Meanwhile the live device is open already, and its buffer keeps new events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +32,7 @@ static int id_item(const struct devtrace_item *item, void *arg)
 	return 0;
 }
 
-/* Make the note from INFO; false if there is no INFO. */
+/* Make the note from the INFO frame. Return false if there is none. */
 static bool name_it(int fd, char *note, size_t size)
 {
 	struct id id = { 0 };
@@ -80,8 +79,8 @@ static int save_last(struct tl_run *r)
 }
 
 /*
- * On a link, each peer that gets events of that boot gets the note once. In a spool, the files
- * that hold events of that boot have the note.
+ * Add the note. On a link, each peer that gets events of that boot gets the note once. In a spool,
+ * each file with events of that boot has the note.
  */
 static void add_note(struct tl_run *r, const char *note)
 {
@@ -104,7 +103,8 @@ int tl_last_boot(struct tl_run *r)
 	const char *path = r->opt.last_boot;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), live = r->dev, err = 0;
 	bool announces = r->announces;
-	static char note[64];	/* static: file heads are made from it later */
+	/* the heads of later files point to this note */
+	static char note[64];
 
 	if (fd < 0 && errno == ENOENT)
 		return 0;	/* no black box, or an empty one */
@@ -130,7 +130,7 @@ int tl_last_boot(struct tl_run *r)
 	if (r->failed)
 		return 1;
 	if (err && !tl_stop) {
-		fprintf(stderr, "tracelogger: %s: %s; it is not saved\n", path, strerror(err));
+		fprintf(stderr, "tracelogger: %s: %s; the previous boot was not saved\n", path, strerror(err));
 		return 1;
 	}
 	return tl_run_decoder(r);

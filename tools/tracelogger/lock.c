@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lock.c - one logger per pattern of names
+ * lock.c - allow only one logger for each pattern of file names
  *
- * Two loggers would count and remove each other's files, and neither would keep its limit. The
- * lock is a flock(2) on the file .PATTERN.lock in the same directory. The pattern never makes
- * this name, so the lock file is not taken for a trace file. The kernel releases the lock of a
- * killed logger.
+ * Two loggers with the same pattern would count and remove each other's files, and neither would
+ * keep its limit. The lock is a flock(2) on the file .PATTERN.lock in the directory. The pattern
+ * cannot produce this name, so the lock file is never taken for a trace file. If a logger is
+ * killed, the kernel releases its lock.
  */
 #include <errno.h>
 #include <fcntl.h>

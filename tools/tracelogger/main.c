@@ -2,10 +2,10 @@
 /*
  * main.c - start and end of the program
  *
- * Emitters never wait for this process: only this process waits for disks and peers.
+ * Programs that emit never wait for tracelogger; only tracelogger waits for disks and peers.
  *
- * Exit status: 0 on success; 1 if the device cannot be read or the directory cannot be used; 2
- * for a wrong command line. A full or failing disk ends the program only with --once.
+ * Exit status: 0 on success; 1 if the device cannot be read or the directory cannot be used; 2 if
+ * the command line is wrong. A full or failing disk ends the program only with --once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +19,14 @@
 #include "common/device.h"
 #include "run.h"
 
-/* At the end: save what the device holds now, if there is room. */
+/* At the end of the program, save the events that the device holds now, if there is room. */
 static int finish(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
 	int64_t begun = tl_now();
 	int err, n;
 
-	/* Emitters may be faster than the logger: save only events up to now. */
+	/* Programs may emit faster than the logger saves: stop at events newer than now. */
 	if (!ioctl(r->dev, DEVTRACE_IOC_STATS, &stats))
 		r->until = stats.now;
 	else if (tl_stop && !ioctl(r->dev, FIONREAD, &n))
@@ -57,7 +57,10 @@ static void watchdog(struct tl_run *r)
 		r->ping = strtoll(usec, NULL, 10) * 1000 / 2;
 }
 
-/* Returns -1 in the process that serves a peer, and the exit status in the listener. */
+/*
+ * Accept peers. Return the exit status in the process that listens, and -1 in a process that was
+ * forked to serve one peer.
+ */
 static int serve(struct tl_run *r)
 {
 	int fd = tl_serve(&r->opt, &r->mask, r->ping / 2);
@@ -84,10 +87,7 @@ int tl_run_decoder(struct tl_run *r)
 	r->last_ts = 0;
 	r->ended = false;
 	if (r->decoder && !tl_begin_compact(r)) {
-		/*
-		 * With a spool, events already in the buffer do not count as unread by a slow
-		 * peer.
-		 */
+		/* Events that are in the buffer at the start do not show that the peer is slow. */
 		if (r->opt.spool)
 			tl_drained(r);
 		return 0;
@@ -131,8 +131,8 @@ static int begin_exec(struct tl_run *r)
 }
 
 /*
- * Count without decoding if no option needs the contents of events. Only the decoder would count
- * damages, and the device's stream has none.
+ * Count events with the tally, without decoding, unless an option needs their contents. Only the
+ * decoder counts damage, but the stream of a device has none.
  */
 static void begin_tally(struct tl_run *r)
 {
@@ -142,7 +142,10 @@ static void begin_tally(struct tl_run *r)
 		     !ioctl(r->dev, DEVTRACE_IOC_STATS, &stats);
 }
 
-/* A saved stream may be given instead of a device; each of its frames ends with a flag. */
+/*
+ * Does the file contain no frame? A saved stream may be given in place of a device, and each of
+ * its frames ends with a flag.
+ */
 static bool holds_no_frame(int fd)
 {
 	uint8_t buf[4096];
@@ -160,7 +163,7 @@ static bool holds_no_frame(int fd)
 	return !n;
 }
 
-/* The lock is the first file that is opened in a directory. */
+/* Return words for an error of the lock file, which is the first file opened in a directory. */
 static const char *lock_words(int err)
 {
 	return err == -TL_NOT_REGULAR || err == -TL_NOT_OURS ? "the file of its lock " : "";
@@ -195,13 +198,13 @@ static int begin(struct tl_run *r)
 			err == -EBUSY ? " (another tracelogger has this directory for its spool)" : "");
 		return 1;
 	}
-	/* An earlier tracelogger left files in the spool: send them first. */
+	/* An earlier tracelogger left files in the spool: send these first. */
 	if (r->other.nr)
 		tl_swap_stores(r);
 	if (r->opt.trigger) {
 		/*
-		 * The name stands for the time at which a file begins; a date does not split the
-		 * file.
+		 * The file's name has the time at which the file begins. With a trigger, a new
+		 * date does not begin a new file.
 		 */
 		r->store.name.periodic = false;
 		return 0;
@@ -217,8 +220,8 @@ static int begin(struct tl_run *r)
 		return 1;
 	begin_tally(r);
 	/*
-	 * Open the link to a served peer at once: its hang-up is noticed even if no event comes.
-	 * If tl_last_boot() saved a boot, the link is open already, or the peer has gone.
+	 * Open the link to a peer that connected, so that its hang-up is noticed even if no event
+	 * is emitted. If tl_last_boot() saved a boot, the link has been opened before.
 	 */
 	return r->opt.served >= 0 && r->store.fd < 0 && tl_store_begin(&r->store) ? 1 : 0;
 }
@@ -243,7 +246,7 @@ static int run(struct tl_run *r)
 		tl_spool_free(&r->spool, &r->other);
 	tl_report_status(&r->report, &r->store, tl_totals(r), "ended");
 	if (err) {
-		fprintf(stderr, "tracelogger: %s: %s; not all events are saved\n",
+		fprintf(stderr, "tracelogger: %s: %s; not all events were saved\n",
 			r->store.name.dir, strerror(err));
 		ret = 1;
 	}

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match.c - parse --match, which has the terms of traceinfo's options
+ * match.c - parse the expression of --match
  *
- * An expression is a list of terms NAME=LIST, separated by blanks; an event must match them all.
- * The names and lists are those of traceinfo --severity, --code, --process, --cpu, --type and
- * --object, and traceinfo's code evaluates them: an event matches if traceinfo prints it.
+ * An expression is a list of terms NAME=LIST, separated by blanks; an event must match all of
+ * them. NAME is severity, code, process, cpu, type or object, and LIST is as in traceinfo's option
+ * of that name. The code of traceinfo evaluates the terms, so an event matches if traceinfo would
+ * print it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static void term(struct ti_filter *f, const char *name, char *list)
 	else if (!strcmp(name, "object"))
 		ti_filter_some(&f->objects, list, "object", "is not an object; write numbers or names");
 	else
-		ti_usage("term", name, "is unknown; write severity, code, process, cpu, type or object");
+		ti_usage("term", name, "is an unknown term; write severity, code, process, cpu, type or object");
 }
 
 void tl_match_parse(struct ti_filter *f, char *expression)

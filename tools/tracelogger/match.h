@@ -6,8 +6,8 @@
 #include "traceinfo/traceinfo.h"
 
 /*
- * Parse @expression, which the filter points into afterwards. An error ends the program with a
- * message and status 2.
+ * Parse @expression into @f, which points into @expression afterwards. After an error, print a
+ * message and end the program with status 2.
  */
 void tl_match_parse(struct ti_filter *f, char *expression);
 

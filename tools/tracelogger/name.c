@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * name.c - names of files, and the test whether the pattern makes a name
+ * name.c - make names of files from the pattern, and recognize them
  *
- * Only files whose name the pattern makes are counted or removed. To decide that exactly, only
- * strftime(3) sequences that produce digits are accepted.
+ * The logger counts and removes only files whose names its pattern can produce. To recognize these
+ * exactly, a pattern may contain only those strftime(3) sequences that produce digits.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +12,10 @@
 
 #define SECONDS_MAX	20	/* most digits of %s */
 
-/* Number of digits of a sequence; 0: any number; -1: not accepted. */
+/*
+ * Return the number of digits that a sequence such as %Y produces, 0 if it varies, or -1 if the
+ * sequence is not allowed.
+ */
 static int digits(char c)
 {
 	switch (c) {
@@ -38,7 +41,7 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 	base = base ? base + 1 : path;
 	memset(n, 0, sizeof(*n));
 	if (!*base || strlen(base) > NAME_MAX - TL_SUFFIX_MAX || base - path >= PATH_MAX - 1) {
-		*problem = *base ? "is too long" : "names no file after its directory";
+		*problem = *base ? "is too long" : "names only a directory; add the name of a file";
 		return -1;
 	}
 	snprintf(n->dir, sizeof(n->dir), "%.*s", (int)(base - path), path);
@@ -46,7 +49,7 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 		strcpy(n->dir, ".");
 	strcpy(n->base, base);
 	if (strchr(n->dir, '%')) {
-		*problem = "has a % in its directory; only the name of a file has dates";
+		*problem = "has a % in the directory; only the file's name may have dates";
 		return -1;
 	}
 	for (p = base; *p; p++) {
@@ -54,7 +57,7 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 		if (*p != '%')
 			continue;
 		if (digits(*++p) < 0) {
-			*problem = "has another sequence than %Y %y %m %d %j %H %M %S %s";
+			*problem = "has an unknown %-sequence; write %Y %y %m %d %j %H %M %S or %s";
 			return -1;
 		}
 		any = true;
@@ -62,8 +65,8 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 		fine |= *p == 'M' || *p == 'S' || *p == 's';
 	}
 	/*
-	 * strftime(3) would fail for such a name, and a restarted logger could not recognize a
-	 * shortened name.
+	 * strftime(3) would fail for such a name, and a truncated name could not be recognized
+	 * after a restart.
 	 */
 	if (longest > NAME_MAX - TL_SUFFIX_MAX) {
 		*problem = "makes names that are too long";
@@ -84,8 +87,8 @@ void tl_name_make(const struct tl_name *n, char out[NAME_MAX + 1])
 }
 
 /*
- * Process one sequence of digits in the pattern. at[i] is true if the pattern up to here can
- * match the first i bytes of @name.
+ * Process one sequence of @n digits of the pattern. at[i] is true if the part of the pattern so
+ * far can match the first i bytes of @name.
  */
 static void step_digits(bool at[NAME_MAX + 2], const char *name, size_t len, int n)
 {
@@ -108,7 +111,7 @@ static void step_letter(bool at[NAME_MAX + 2], const char *name, size_t len, cha
 	at[0] = false;
 }
 
-/* True for an empty string, or a dot and digits. */
+/* Is the string empty, or a dot and digits? */
 static bool is_suffix(const char *s)
 {
 	size_t n = *s == '.' ? strspn(s + 1, "0123456789") : 0;
@@ -116,7 +119,10 @@ static bool is_suffix(const char *s)
 	return !*s || (n && !s[n + 1]);
 }
 
-/* A digit of the pattern may follow the digits of %s: track all possible matches at once. */
+/*
+ * Can the pattern produce this name? %s produces any number of digits and another digit may
+ * follow, so all possible matches are tracked at once.
+ */
 bool tl_name_ours(const struct tl_name *n, const char *name)
 {
 	bool at[NAME_MAX + 2] = { true };

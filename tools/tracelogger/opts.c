@@ -2,8 +2,8 @@
 /*
  * opts.c - the command line
  *
- * Each word is checked before anything is opened. A message names the wrong word and the
- * accepted ones; the exit status is 2.
+ * Every option is checked before anything is opened. A message names the wrong argument and what
+ * is accepted; the exit status is 2.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,61 +22,75 @@ enum {
 	OPT_ZSTD, OPT_COMPACT,
 };
 
-/* Names of these options, in this order. */
+/* names of the options without a letter, in the order of the enum */
 static const char only[] =
 	" device age sync once json to listen spool on-trigger exec match interval"
 	" last-boot zstd compact";
 
 static const char help[] =
 "Usage: tracelogger [options]\n"
-"Save the events of /dev/trace in files, each of which traceinfo prints by itself.\n"
+"Save the events of /dev/trace in files. traceinfo can print each file alone.\n"
 "\n"
-"Where:\n"
-"  -f, --file NAME         %Y %y %m %d %j %H %M %S %s stand for the time; without it\n"
-"                          standard output\n"
-"      --to LINK           instead of files: tcp:HOST:PORT, udp:HOST:PORT,\n"
-"                          unix:PATH, serial:DEVICE,BAUD, or to standard output (-);\n"
-"                          syslog:HOST:PORT: events of a severity, as messages\n"
-"      --spool DIR         files for events while the peer is away (limit: 16M)\n"
-"      --listen LINK       to each peer that connects: tcp::PORT, tcp:HOST:PORT, unix:PATH\n"
-"  -P, --permissions PERM  of a new file: decimal, or octal with a leading 0 (0644)\n"
-"  -M, --open-mode FLAGS   more flags of open(2), as a number\n"
-"  -o, --keep-open         go on with a file that was moved\n"
-"  -A, --attribute NAME=VALUE  a note at the beginning of each file\n"
-"      --zstd[=LEVEL]      files of zstd frames, 1 to 19 (3)\n"
-"      --compact           compact frames, half as long, for thin lines\n"
+"Where to save:\n"
+"  -f, --file NAME         file; %Y %y %m %d %j %H %M %S %s stand for the time;\n"
+"                          without this option write to standard output\n"
+"      --to LINK           send events to tcp:HOST:PORT, udp:HOST:PORT, unix:PATH or\n"
+"                          serial:DEVICE,BAUD, or to standard output (-);\n"
+"                          syslog:HOST:PORT gets events with a severity, as messages\n"
+"      --spool DIR         keep events in files in DIR while the peer is away; they\n"
+"                          take at most 16M, or the size that --limit gives\n"
+"      --listen LINK       send events to each peer that connects to tcp::PORT,\n"
+"                          tcp:HOST:PORT or unix:PATH\n"
+"  -P, --permissions PERM  mode of new files: decimal, or octal with a leading 0\n"
+"                          (default: 0644)\n"
+"  -M, --open-mode FLAGS   further flags for open(2), as a number\n"
+"  -o, --keep-open         continue a file that was moved\n"
+"  -A, --attribute NAME=VALUE  put this note at the beginning of each file\n"
+"      --zstd[=LEVEL]      compress files with zstd; LEVEL is 1 to 19 (default: 3)\n"
+"      --compact           write compact frames of half the size, for slow links\n"
 "\n"
-"How much:\n"
-"  -s, --size SIZE         of a file (16M, or an eighth of the limit)\n"
-"      --age TIME          that a file spans at most: 1h, 1d; on a link, announce anew\n"
-"                          after this time (udp and serial: 1m)\n"
-"  -l, --limit SIZE        of all files together; the oldest go\n"
-"  -k, --keep-free SIZE|PERCENT%  of the file system (5%)\n"
+"How much to save:\n"
+"  -s, --size SIZE         largest size of a file (default: 16M, or an eighth of the\n"
+"                          limit if that is less)\n"
+"      --age TIME          longest time of a file, for example 1h or 1d; on a link,\n"
+"                          repeat the announcement after this time (default with\n"
+"                          udp and serial: 1m)\n"
+"  -l, --limit SIZE        largest size of all files; the oldest are removed\n"
+"  -k, --keep-free SIZE|PERCENT%  free space to leave on the file system\n"
+"                          (default: 5%)\n"
 "\n"
-"When:\n"
-"  -p, --percent PERCENT   save when the buffer of a CPU is filled so far (25); 0: at once\n"
-"  -t, --time TIME         save at least this often: 500ms, 30s; a number is minutes (1s)\n"
-"      --sync POLICY,...   none, interval=TIME (5s), severity=0..3, always\n"
-"      --once              save what the buffer holds, and end\n"
-"      --last-boot[=DEVICE]  first the previous boot (/dev/trace-last)\n"
-"      --on-trigger NAME   one file each time this trigger fires; then the stream\n"
-"                          goes on, and the trigger is armed again\n"
+"When to save:\n"
+"  -p, --percent PERCENT   save when a CPU's buffer is filled to this part; 0: at\n"
+"                          once (default: 25)\n"
+"  -t, --time TIME         save at least this often, for example every 500ms or 30s;\n"
+"                          a number without a unit is minutes (default: 1s)\n"
+"      --sync POLICY,...   when to sync files to the disk: none, interval=TIME,\n"
+"                          severity=0..3 or always (default: interval=5s)\n"
+"      --once              save what the buffer contains, then end\n"
+"      --last-boot[=DEVICE]  first save the events of the previous boot\n"
+"                          (default: from /dev/trace-last)\n"
+"      --on-trigger NAME   save one file each time this trigger fires; then start\n"
+"                          the stream, and arm the trigger again\n"
 "\n"
-"Commands:\n"
-"      --exec COMMAND      run it for events that match; their values are in DEVTRACE_TYPE,\n"
-"                          DEVTRACE_NAME, DEVTRACE_TEXT, DEVTRACE_FIELD_0 ...\n"
-"      --match EXPRESSION  severity=LIST code=LIST process=LIST cpu=LIST type=LIST\n"
-"                          object=LIST: all must match; see traceinfo(1)\n"
-"      --interval TIME     at most one command, or file of a trigger, in this time (1s)\n"
+"Commands to run:\n"
+"      --exec COMMAND      run this command for events that match; it gets their\n"
+"                          values in DEVTRACE_TYPE, DEVTRACE_NAME, DEVTRACE_TEXT,\n"
+"                          DEVTRACE_FIELD_0 and so on\n"
+"      --match EXPRESSION  events must match all terms severity=LIST code=LIST\n"
+"                          process=LIST cpu=LIST type=LIST object=LIST; the lists\n"
+"                          are those of traceinfo(1)\n"
+"      --interval TIME     shortest time between two commands, or between two files\n"
+"                          of a trigger (default: 1s)\n"
 "\n"
 "Other:\n"
-"      --device PATH       instead of /dev/trace\n"
+"      --device PATH       read this device instead of /dev/trace\n"
 "  -q, --quiet             print only errors\n"
 "      --json              print messages in JSON\n"
 "  -h, --help\n"
 "  -V, --version\n"
 "\n"
-"SIGALRM saves now, SIGHUP begins another file, SIGUSR1 saves, syncs and prints the counts.\n";
+"Signals: SIGALRM saves events now, SIGHUP begins another file, SIGUSR1 saves,\n"
+"syncs and prints the counts of events.\n";
 
 #define DEVICE		"/dev/trace"
 #define SPOOL_LIMIT	(16 << 20)
@@ -105,14 +119,14 @@ static uint64_t parse_size(const char *option, const char *word)
 	uint64_t bytes = 0;
 
 	if (size_parse(word, INT64_MAX, &bytes))
-		usage(option, word, "is not a size; write a number with K, M or G, as in 100M");
+		usage(option, word, "is not a size; write a number and K, M or G, for example 100M");
 	return bytes;
 }
 
-/* A number without unit means minutes, as in QNX. */
+/* Parse a time. A number without a unit is in minutes, as in QNX. */
 static int64_t parse_time(const char *option, const char *word)
 {
-	static const char what[] = "is not a time; write a number with ms, s, m, h or d, as in 30s";
+	static const char what[] = "is not a time; write a number and ms, s, m, h or d, for example 30s";
 	static const struct { const char *unit; int64_t ns; } units[] = {
 		{ "", 60 * TL_NSEC }, { "ms", TL_NSEC / 1000 }, { "s", TL_NSEC },
 		{ "m", 60 * TL_NSEC }, { "min", 60 * TL_NSEC }, { "h", 3600 * TL_NSEC },
@@ -164,7 +178,7 @@ static void parse_sync(struct tl_options *opt, const char *all)
 		if (!strncmp(word, "interval=", 9)) {
 			opt->sync_every = parse_time("--sync", word + 9);
 			if (!opt->sync_every)
-				usage("--sync", word, "is not an interval; 'always' syncs after each write");
+				usage("--sync", word, "is not an interval above 0; use 'always' to sync after each write");
 		} else if (!strncmp(word, "severity=", 9) && word[9] >= '0' && word[9] <= '3' &&
 			   !word[10]) {
 			opt->sync_severity = word[9] - '0';
@@ -207,7 +221,7 @@ static void add_note(struct tl_options *opt, const char *word)
 	for (i = 0; i < opt->nr_notes; i++)
 		total += 2 * strlen(opt->notes[i]) + 16;
 	if (opt->nr_notes == TL_NOTES || total > TL_HEAD_MAX)
-		usage("--attribute", word, "is too much: at most 16 of them, 1900 bytes in all");
+		usage("--attribute", word, "is too much: at most 16 attributes are allowed, of 1900 bytes in all");
 	opt->notes[opt->nr_notes++] = word;
 }
 
@@ -257,7 +271,7 @@ static void check_sizes(struct tl_options *opt)
 			opt->size = opt->limit / 8 > TL_SIZE_MIN ? opt->limit / 8 : TL_SIZE_MIN;
 	}
 	if (opt->size < TL_SIZE_MIN || (opt->limit && opt->size > opt->limit / 2)) {
-		fprintf(stderr, "tracelogger: a file of %llu bytes and a limit of %llu: a file has 64K at least, and the limit room for two\n",
+		fprintf(stderr, "tracelogger: files of %llu bytes do not fit a limit of %llu bytes: a file needs at least 64K, and the limit must hold two files\n",
 			(unsigned long long)opt->size, (unsigned long long)opt->limit);
 		exit(2);
 	}
@@ -270,22 +284,22 @@ static void check_link(struct tl_options *opt)
 		exit(2);
 	}
 	if (opt->listen && opt->once) {
-		fputs("tracelogger: --listen serves until a signal; leave --once out\n", stderr);
+		fputs("tracelogger: --listen serves peers until a signal; omit --once\n", stderr);
 		exit(2);
 	}
 	if (opt->spool && opt->to && opt->link.kind == LINK_SYSLOG) {
-		fputs("tracelogger: --spool: its files hold frames, but syslog gets messages; while the peer is away, the buffer of the device keeps events\n",
+		fputs("tracelogger: --spool cannot be used with syslog; while the peer is away, the device's buffer keeps the events\n",
 		      stderr);
 		exit(2);
 	}
 	if (opt->spool && (!opt->to || opt->link.kind == LINK_UDP ||
 			   opt->link.kind == LINK_SERIAL)) {
-		fputs("tracelogger: --spool is for a peer of tcp or unix that goes away; name it with --to\n",
+		fputs("tracelogger: --spool needs a peer that may be away; name it with --to=tcp:... or --to=unix:...\n",
 		      stderr);
 		exit(2);
 	}
 	if (!opt->spool && (opt->limit || opt->size)) {
-		fputs("tracelogger: --size and --limit apply to files; name one with --file or --spool\n",
+		fputs("tracelogger: --size and --limit apply to files; give --file or --spool\n",
 		      stderr);
 		exit(2);
 	}
@@ -303,14 +317,14 @@ static void check_trigger(struct tl_options *opt)
 	    strcmp(opt->device, DEVICE)) {
 		fprintf(stderr, "tracelogger: --on-trigger: '%s' %s\n", opt->trigger,
 			!opt->file || opt->to || opt->listen ?
-			"saves in files; name them with --file" :
-			opt->age ? "ends a file when it holds the whole stream; leave --age out" :
-			opt->last_boot ? "reads nothing else; leave --last-boot out" :
-			opt->exec ? "runs no command; leave --exec out" :
-			"names its stream itself; leave --device out");
+			"saves files; give --file" :
+			opt->age ? "saves the whole stream in each file; omit --age" :
+			opt->last_boot ? "saves only the trigger's stream; omit --last-boot" :
+			opt->exec ? "cannot run a command; omit --exec" :
+			"saves the stream of the trigger; omit --device");
 		exit(2);
 	}
-	/* One file for the whole buffer, however large that is. */
+	/* With a trigger, the whole buffer goes into one file, however large the buffer is. */
 	if (!opt->size)
 		opt->size = opt->limit ? opt->limit / 2 : (uint64_t)1 << 40;
 }
@@ -328,8 +342,9 @@ static void check_exec(const struct tl_options *opt)
 }
 
 /*
- * --sync interval is the time from an event to the disk, so the wait before a save, --time, is
- * part of it. If --time is given and longer, the sync follows soon after the save.
+ * --sync interval limits the time from an event to the disk. The wait before the event is written
+ * (--time) is a part of this time, so make it a quarter. If --time was given and is longer, sync
+ * soon after each write.
  */
 static void share_interval(struct tl_options *opt)
 {
@@ -350,7 +365,7 @@ static void check(struct tl_options *opt)
 	if (opt->file && !strcmp(opt->file, "-"))
 		opt->file = NULL;
 	if (opt->zstd && !opt->file) {
-		fputs("tracelogger: --zstd applies to files; name one with --file\n", stderr);
+		fputs("tracelogger: --zstd applies to files; give --file\n", stderr);
 		exit(2);
 	}
 	if (opt->compact && opt->to && opt->link.kind == LINK_SYSLOG) {
@@ -368,7 +383,7 @@ static void check(struct tl_options *opt)
 	if (opt->file && tl_name_parse(&name, opt->file, &problem))
 		usage("--file", opt->file, problem);
 	if (!opt->file && (opt->limit || opt->age || opt->size)) {
-		fputs("tracelogger: --size, --age and --limit apply to files; name one with --file\n",
+		fputs("tracelogger: --size, --age and --limit apply to files; give --file\n",
 		      stderr);
 		exit(2);
 	}
@@ -407,7 +422,7 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		case 's':
 			opt->size = parse_size("--size", optarg);
 			if (!opt->size)
-				usage("--size", optarg, "is too small; a file has 64K at least");
+				usage("--size", optarg, "is too small; a file needs at least 64K");
 			break;
 		case 'l':
 			opt->limit = parse_size("--limit", optarg);
@@ -423,7 +438,7 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 			break;
 		case 'M':
 			opt->open_flags = (int)(parse_bits("--open-mode", optarg, open_flags,
-				"is not made of O_DSYNC, O_SYNC and O_NOATIME") &
+				"contains a flag other than O_DSYNC, O_SYNC and O_NOATIME") &
 				~(long)O_ACCMODE);
 			break;
 		case 'P':

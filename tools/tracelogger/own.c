@@ -2,12 +2,12 @@
 /*
  * own.c - find the files of the pattern in a directory, in the order in which they were written
  *
- * A file is ours if the pattern makes its name (name.c), if it is a regular file and, in a
- * directory that others may write, if it belongs to us or to root. Other files with such a name
- * are never counted, removed, sent or read for their notes.
+ * A file is ours if the pattern can produce its name (name.c) and if it is a regular file. In a
+ * directory that others may write, it must also belong to us or to root. Any other file with such
+ * a name is never counted, removed, sent or read.
  *
- * A name may be replaced at any time: files are checked after they are opened, and open(2) never
- * blocks on a FIFO.
+ * Another process may replace a file at any time. So a file is checked after it was opened, and it
+ * is opened without blocking, because it may be a FIFO.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,9 +21,9 @@
 #include "tracelogger.h"
 
 /*
- * Largest step between the numbers of two consecutive files. A larger step means that the number
- * is wrong. Such a number must not be used: after the largest possible number, no new file could
- * get a larger one.
+ * Largest plausible step between the numbers of two consecutive files. After a larger step the
+ * number is ignored as wrong: otherwise one file with the largest possible number would leave no
+ * number for later files.
  */
 #define JUMP	1000000000
 
@@ -59,7 +59,7 @@ int tl_own_open(const struct tl_store *s, const char *name, int flags)
 const char *tl_own_error(int err)
 {
 	return err == TL_NOT_REGULAR ? "is not a regular file" : err == TL_NOT_OURS ?
-	       "belongs to another user, in a directory that others may write" : strerror(err);
+	       "belongs to another user and is in a directory that others may write" : strerror(err);
 }
 
 static int own_note(const struct devtrace_item *item, void *arg)
@@ -75,7 +75,7 @@ static int own_note(const struct devtrace_item *item, void *arg)
 	return 0;
 }
 
-/* A file without a number counts as older than all files with one. */
+/* Read the notes of a file. A file without a number counts as older than all files with one. */
 static void read_notes(const struct tl_store *s, struct tl_own *own)
 {
 	int fd = tl_own_open(s, own->name, O_RDONLY);
@@ -125,7 +125,7 @@ int tl_own_add(struct tl_store *s, const char *name, uint64_t size, uint64_t num
 	return 0;
 }
 
-/* Sort oldest first. Files with a wrong number count as files without one. */
+/* Sort the files, oldest first. Files with a wrong number count as files without a number. */
 static void sort(struct tl_store *s)
 {
 	size_t i;
@@ -174,7 +174,7 @@ int tl_own_scan(struct tl_store *s)
 	closedir(dir);
 	sort(s);
 	if (others)
-		fprintf(stderr, "tracelogger: %s: others may write there, and %u file%s of our names belong%s to them: left alone\n",
+		fprintf(stderr, "tracelogger: %s: other users may write there; %u file%s with names of this logger belong%s to them and will not be touched\n",
 			s->name.dir, others, others == 1 ? "" : "s", others == 1 ? "s" : "");
 	return err;
 }

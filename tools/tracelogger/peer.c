@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * peer.c - links in place of files, and the peers that connect with --listen
+ * peer.c - send to a link instead of a file, and serve peers that connect (--listen)
  *
  * Invariants
- * - Bytes that the peer's kernel has not acknowledged are kept. If the peer goes, the next peer
- *   gets these bytes again, from the beginning of a frame.
- * - A datagram holds whole frames.
- * - Each peer that connects gets its own process and its own reader of the device: it gets
- *   everything in the buffer, and does not delay other peers.
+ * - The logger keeps bytes that the peer's kernel has not acknowledged. If the peer disconnects,
+ *   the next peer gets these bytes again, from the beginning of a frame.
+ * - A datagram contains only whole frames.
+ * - Each peer that connects is served by its own process, which opens the device itself. So a peer
+ *   gets all events in the buffer, and does not delay other peers.
  */
 #include <errno.h>
 #include <linux/sockios.h>
@@ -23,7 +23,8 @@
 #include "tracelogger.h"
 
 #define CONNECT_MS	3000	/* for each address of the peer */
-#define DATAGRAM	1400	/* largest datagram, bytes; a larger frame is sent alone */
+/* limit of a datagram, in bytes; a longer frame gets a datagram of its own */
+#define DATAGRAM	1400
 #define PEERS_MAX	16
 #define REST_MS		200
 
@@ -33,8 +34,8 @@ static bool is_tcp(const struct tl_store *s)
 }
 
 /*
- * A thread connects to the peer. If it takes longer than the wait here, it continues in the
- * background.
+ * Connect to the peer, in a thread. If that takes longer than @patience, return -EINPROGRESS, and
+ * let the thread continue.
  */
 static int open_tcp(struct tl_store *s)
 {
@@ -60,8 +61,8 @@ static int open_tcp(struct tl_store *s)
 }
 
 /*
- * Wait before connecting again: the peer's process may be ending while its socket still listens,
- * and bytes that its kernel acknowledges then are never read.
+ * Is it too early to connect again? When the peer's process is ending, its socket still accepts a
+ * connection, and its kernel acknowledges bytes that no process will read. The pause avoids that.
  */
 static bool rests(const struct tl_store *s)
 {
@@ -76,7 +77,10 @@ int tl_peer_open(struct tl_store *s)
 		return -ECONNRESET;
 	if (fd < 0)
 		return is_tcp(s) ? open_tcp(s) : link_open(&s->link, CONNECT_MS, s->mask);
-	/* A served peer that connects again gets a new process. */
+	/*
+	 * If a peer that connected to us has gone, this process ends; a new one serves the next
+	 * peer.
+	 */
 	if (s->files)
 		return -EPIPE;
 	return fd;
@@ -93,11 +97,12 @@ bool tl_peer_tells(const struct tl_store *s)
 	return s->linked && s->link.kind != LINK_UDP && s->link.kind != LINK_SERIAL;
 }
 
-/* Discard what the peer sends; only the end of its stream matters. */
+/* Has the peer disconnected? Bytes that it sends are discarded. */
 bool tl_peer_gone(const struct tl_store *s)
 {
 	char nothing[4096];
-	unsigned int pieces = 64;	/* limits the work for a peer that sends without end */
+	/* Read at most this many pieces, because a peer may send without end. */
+	unsigned int pieces = 64;
 	ssize_t n;
 
 	if (s->fd < 0 || !tl_peer_tells(s))
@@ -113,8 +118,9 @@ size_t tl_peer_unsure(const struct tl_store *s)
 	int n = 0;
 
 	/*
-	 * SIOCOUTQ of a Unix socket counts memory, not bytes. If the peer connected to us, its
-	 * unacknowledged bytes are not kept, because no other peer would get them.
+	 * SIOCOUTQ reports bytes only for TCP; for a Unix socket it reports memory. If the peer
+	 * connected to us, no later peer continues its stream, so its unacknowledged bytes are not
+	 * kept.
 	 */
 	if (!s->linked || s->opt->served >= 0 || s->fd < 0 || !is_tcp(s) ||
 	    ioctl(s->fd, SIOCOUTQ, &n) || n < 0)
@@ -139,8 +145,8 @@ static ssize_t send_datagrams(int fd, const uint8_t *p, size_t n)
 	while (done < n) {
 		len = datagram(p + done, n - done);
 		/*
-		 * Go on if no peer listens. A later peer sees from the sequence numbers how many
-		 * frames it missed.
+		 * ECONNREFUSED: no peer listens. Continue: a later peer sees from the sequence
+		 * numbers how many frames it missed.
 		 */
 		if (send(fd, p + done, len, MSG_NOSIGNAL) < 0 && errno != ECONNREFUSED)
 			break;
@@ -181,7 +187,10 @@ static void signal_peers(struct peers *p, int sig)
 		kill(p->pid[i], sig);
 }
 
-/* Returns the peer's descriptor in the child; in the parent -EAGAIN, or an error. */
+/*
+ * Accept a peer and fork. Return the peer's descriptor in the child. In the parent, return -EAGAIN
+ * or another negative error number.
+ */
 static int serve_one(struct peers *p, const struct link *l, int listener)
 {
 	int fd = link_accept(l, listener);
@@ -209,8 +218,8 @@ static int serve_one(struct peers *p, const struct link *l, int listener)
 }
 
 /*
- * The peer could not be accepted and is still in the queue, so poll(2) would return at once.
- * Pause first.
+ * After an error of accept(2), pause: the peer is still in the queue, so poll(2) would return at
+ * once.
  */
 static void rest(const struct tl_options *opt, int err, bool *said)
 {
@@ -222,10 +231,14 @@ static void rest(const struct tl_options *opt, int err, bool *said)
 
 static void on_child(int sig)
 {
-	(void)sig;	/* its only effect is to interrupt a wait */
+	/* the handler exists only to interrupt a wait */
+	(void)sig;
 }
 
-/* The peers have got SIGTERM: wait for their end, and pass on further signals. */
+/*
+ * The processes that serve peers have got SIGTERM. Wait until they have ended, and pass further
+ * signals on to them.
+ */
 static void see_off(struct peers *p, const struct timespec *every, const sigset_t *mask)
 {
 	sig_atomic_t stops = tl_stop;

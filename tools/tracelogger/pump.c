@@ -3,11 +3,11 @@
  * pump.c - read from the device, and write what was read
  *
  * Invariants
- * - The device is read only if the bytes can be written. While the disk is full, the ring buffer
- *   overwrites old events, and LOST frames tell exactly how many. Bytes that could not be written
- *   stay in memory.
+ * - The logger reads the device only if it can write the bytes. While the disk is full, the kernel
+ *   overwrites old events in its buffer, and LOST frames report the exact number. Bytes that were
+ *   read and could not be written stay in memory.
  * - A file ends after a whole frame, unless an error or a power failure cuts it. After an error,
- *   the next file begins with the cut frame.
+ *   the next file begins with the frame that was cut.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,12 +19,13 @@
 #include "run.h"
 
 #define LEAST		4096		/* smallest room worth a read, bytes */
-/* longest time of reading and writing without a look at signals and syncs */
+/* longest time of reading and writing until signals and syncs are served */
 #define PASS		(TL_NSEC / 10)
-/* only after this time of reading, a peer may count as too slow */
+/* reading must have lasted this long before a peer counts as too slow */
 #define PATIENCE	(TL_NSEC / 5)
 #define LOOK		(TL_NSEC / 10)	/* interval of checks for a slow peer */
-#define BEHIND		50		/* % of the buffer unread: the peer is too slow */
+/* if more than this part of the buffer (%) is unread, the peer is too slow */
+#define BEHIND		50
 
 int tl_on_item(const struct devtrace_item *item, void *arg)
 {
@@ -44,7 +45,7 @@ int tl_on_item(const struct devtrace_item *item, void *arg)
 	return r->syslog && tl_syslog_take(r->syslog, NULL) + TL_SYSLOG_MAX > TL_BUF - r->len;
 }
 
-/* Offset of the end of the last whole frame, or message, within the first @n bytes. */
+/* Return the offset of the end of the last whole frame (or message) in the first @n bytes. */
 static size_t whole(const struct tl_run *r, size_t n)
 {
 	const uint8_t *flag;
@@ -66,8 +67,8 @@ const struct devtrace_totals *tl_totals(struct tl_run *r)
 }
 
 /*
- * Count the events in @n bytes. Near the end of the input, timestamps are needed. From then on,
- * beginning at a whole frame, the decoder counts and no longer the tally.
+ * Count the events in @n bytes. The tally counts them, until the end of the input is set: then the
+ * decoder takes over at the next whole frame, because the timestamps are needed.
  */
 static void learn(struct tl_run *r, const uint8_t *p, size_t n)
 {
@@ -93,7 +94,11 @@ static void took(struct tl_run *r, size_t n)
 	if (flag)
 		r->edge = (size_t)(flag - r->buf) + 1;
 	else if (r->len - r->edge > 2 * DEVTRACE_FRAME_MAX)
-		r->edge = r->len;	/* not a trace stream: there are no frames to keep whole */
+		/*
+		 * If no flag was found for so long, the input is not a trace stream and has no
+		 * frames.
+		 */
+		r->edge = r->len;
 }
 
 static int put_compact(const void *p, size_t n, void *arg)
@@ -106,8 +111,8 @@ static int put_compact(const void *p, size_t n, void *arg)
 }
 
 /*
- * A reader of the next file may not have this file, so compaction must begin anew. If the device
- * cannot announce the stream, frames are not made compact until the stream announces itself.
+ * Begin compaction anew, because a reader of the next file may not have the previous one. If the
+ * device cannot announce the stream on request, frames stay long until it announces itself.
  */
 static void restart_compact(struct tl_run *r)
 {
@@ -125,7 +130,7 @@ int tl_begin_compact(struct tl_run *r)
 	return r->opt.compact && !r->compact ? -ENOMEM : 0;
 }
 
-/* Read at most @most bytes, such that the resulting frames fit into @room. */
+/* Read at most @most bytes, but only so many that the frames, made compact, fit into @room. */
 static ssize_t read_frames(struct tl_run *r, size_t most, size_t room)
 {
 	ssize_t n;
@@ -136,7 +141,7 @@ static ssize_t read_frames(struct tl_run *r, size_t most, size_t room)
 			took(r, (size_t)n);
 		return n;
 	}
-	/* Compaction makes no frame longer than twice its length. */
+	/* A frame that is made compact becomes at most twice as long. */
 	room /= 2;
 	if (most > sizeof(r->raw))
 		most = sizeof(r->raw);
@@ -149,8 +154,8 @@ static ssize_t read_frames(struct tl_run *r, size_t most, size_t room)
 }
 
 /*
- * Offset up to which whole frames are known to have arrived. If the link does not tell what was
- * acknowledged, sent bytes count as arrived.
+ * Return the offset up to which whole frames are known to have arrived at the peer. If the link
+ * does not report acknowledgements, all bytes that were sent count as arrived.
  */
 static size_t sure(const struct tl_run *r)
 {
@@ -162,7 +167,7 @@ static size_t sure(const struct tl_run *r)
 	return r->store.linked ? whole(r, known) : known;
 }
 
-/* Remove from the buffer the bytes that have arrived. */
+/* Remove bytes from the buffer that have arrived at the peer. */
 static void forget(struct tl_run *r)
 {
 	size_t n = sure(r);
@@ -196,7 +201,10 @@ bool tl_hold_unsure(struct tl_run *r)
 	return true;
 }
 
-/* End the file after the current frame, once the announcement for the next file was read. */
+/*
+ * End the file after the current frame. Before that, read the announcement that the next file
+ * needs.
+ */
 void tl_end_file(struct tl_run *r)
 {
 	ssize_t n, more;
@@ -210,7 +218,9 @@ void tl_end_file(struct tl_run *r)
 	}
 	n = ioctl(r->dev, DEVTRACE_IOC_ANNOUNCE);
 	if (n < 0) {
-		/* a pipe, or an older module: the next file has no announcement */
+		/*
+		 * The input is a pipe or an older module: the next file will have no announcement.
+		 */
 		r->announces = false;
 		restart_compact(r);
 		return;
@@ -240,8 +250,8 @@ void tl_spoilt(struct tl_run *r)
 }
 
 /*
- * The file was moved, removed or cut. The bytes that it lacks go into another file, from the
- * beginning of a frame.
+ * Stop writing to a file that was moved, removed or cut. Bytes that it lost are written to another
+ * file, which begins with a whole frame.
  */
 static void leave_file(struct tl_run *r)
 {
@@ -260,22 +270,23 @@ static bool is_full(int err)
 }
 
 /*
- * Is the peer slower than the emitters, and is there a spool? Then use the spool, so that no
- * event is lost.
+ * Is the peer slower than the programs emit? If there is a spool, the caller then uses it, so that
+ * no event is lost.
  */
 static bool too_slow(struct tl_run *r)
 {
 	if (!r->opt.spool || !r->store.linked || tl_now() - r->busy < PATIENCE ||
 	    !tl_behind(r, BEHIND))
 		return false;
-	r->store.link.why = "it accepts less than is emitted";
+	r->store.link.why = "the peer is slower than events are emitted";
 	return true;
 }
 
 /*
- * A signal to end came while the link was full. From then on, wait at most TL_FAREWELL for the
- * link. The same request may arrive several times, from the process group and from the parent:
- * only a signal that comes a second later ends the wait. Returns true to wait on, until *@end.
+ * A signal interrupted a wait for the link. After the first signal to end, wait TL_FAREWELL
+ * longer. Further signals within a second are ignored, because one request may arrive several
+ * times, from the process group and from the parent; a later signal ends the wait. Return true to
+ * wait until *@end.
  */
 static bool wait_on(struct tl_run *r, sig_atomic_t stops, int64_t *end)
 {
@@ -292,7 +303,7 @@ static bool wait_on(struct tl_run *r, sig_atomic_t stops, int64_t *end)
 
 /*
  * Wait until the pipe or link accepts bytes; a signal interrupts the wait. For a pipe, limit *@n
- * to what it accepts at once. Returns 0 or an error number.
+ * to the bytes that it accepts at once. Return 0 or an error number.
  */
 static int can_write(struct tl_run *r, ssize_t *n)
 {
@@ -347,7 +358,7 @@ int tl_flush(struct tl_run *r)
 			forget(r);
 			continue;
 		}
-		/* Check this after waits for room too: users move files away to make room. */
+		/* Check this after each wait for room, too: users move files away to make room. */
 		if (tl_store_left(&r->store)) {
 			leave_file(r);
 			continue;
@@ -387,7 +398,7 @@ int tl_flush(struct tl_run *r)
 	return 0;
 }
 
-/* Read up to @room bytes, and convert events to messages for syslog. */
+/* Read up to @room bytes. For syslog, convert the events to messages. */
 static ssize_t take(struct tl_run *r, size_t room)
 {
 	size_t used = 0;
@@ -410,8 +421,8 @@ static ssize_t take(struct tl_run *r, size_t room)
 }
 
 /*
- * With fast emitters the buffer never runs empty. Let signals in, and return true if the caller
- * has to serve a signal or a sync.
+ * Is it time to return to the caller? If programs emit fast, the buffer is never empty, so check
+ * from time to time for a signal or a sync that is due.
  */
 static bool is_wanted(const struct tl_run *r, int64_t begun)
 {
@@ -423,7 +434,7 @@ static bool is_wanted(const struct tl_run *r, int64_t begun)
 	return tl_stop || tl_reopen || tl_save || tl_tell || tl_now() - begun >= PASS;
 }
 
-/* Read and write until nothing is left. Returns 0, or the error that prevents writing. */
+/* Read and write until the device is empty. Return 0, or the error that prevents writing. */
 static int extract(struct tl_run *r)
 {
 	int64_t begun = tl_now();
@@ -483,7 +494,7 @@ static int extract(struct tl_run *r)
 			fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device, strerror(errno));
 			r->failed = true;
 		}
-		/* The bytes that were read are still saved, and the link is closed in order. */
+		/* The input has ended: write the rest, and close the link in order. */
 		if (n <= 0) {
 			r->ended = true;
 			r->edge = r->len;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "tracelogger.h"
 
-/* sd_notify(3): a datagram to the socket that NOTIFY_SOCKET names. */
+/* Notify systemd as sd_notify(3) does: send a datagram to the socket named in NOTIFY_SOCKET. */
 void tl_notify(const char *state)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -37,7 +37,7 @@ static int64_t blocked(const struct tl_report *r)
 	return r->blocked + (r->err ? tl_now() - r->blocked_at : 0);
 }
 
-/* Clear the progress line before a message is printed. */
+/* Clear the progress line, so that a message can be printed. */
 static void clear_line(struct tl_report *r)
 {
 	if (r->shown)
@@ -73,7 +73,7 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 		" bytes in %" PRIu64 " file%s, %" PRIu64 " removed", why, t->events, t->lost,
 		s->bytes, s->files, s->files == 1 ? "" : "s", s->removed);
 	if (s->gone)
-		fprintf(stderr, ", %" PRIu64 " bytes gone with files that a user removed",
+		fprintf(stderr, ", %" PRIu64 " bytes lost in files that a user removed",
 			s->gone);
 	if (s->errors || blocked(r))
 		fprintf(stderr, ", %" PRIu64 " errors, %" PRId64 " s without room", s->errors,
@@ -115,7 +115,7 @@ void tl_report_blocked(struct tl_report *r, const struct tl_store *s, int err)
 	snprintf(state, sizeof(state), "STATUS=%s", err ? link_error(&s->link, err) : "saving");
 	tl_notify(state);
 	if (err)
-		fprintf(stderr, "tracelogger: %s: %s; events that the buffer overwrites meanwhile are counted as lost\n",
+		fprintf(stderr, "tracelogger: %s: %s; if the buffer overwrites events meanwhile, they are counted as lost\n",
 			s->name.dir, link_error(&s->link, err));
 	else if (!s->opt->quiet)
 		fprintf(stderr, "tracelogger: %s: %s again\n", s->name.dir,

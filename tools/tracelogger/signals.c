@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * signals.c - requests of users by signals
+ * signals.c - signals by which users make requests
  *
- * All signals are blocked except during waits, so no signal can arrive between the check of its
- * flag and the wait.
+ * All signals are blocked except during waits. So no signal can arrive after its flag was checked
+ * and before the wait begins.
  */
 #include "tracelogger.h"
 
@@ -44,7 +44,7 @@ void tl_signals(sigset_t *waiting)
 	sigprocmask(SIG_BLOCK, &block, waiting);
 }
 
-/* Read and clear the flag; the signal is blocked meanwhile. */
+/* Return the flag and clear it. The signal is blocked meanwhile. */
 static bool came(volatile sig_atomic_t *flag)
 {
 	bool is = *flag;

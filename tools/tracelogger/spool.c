@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spool.c - files for events while the peer is away
+ * spool.c - files that keep events while the peer of a link is away
  *
  * Invariants
- * - While the spool has files, new events go into it too: the link carries events in order.
- * - A file is removed when its last byte is acknowledged (or sent, if the link does not tell what
- *   was acknowledged), or when the limits require its room. In the latter case the peer misses
- *   its frames.
- * - The file being written is sent too. When all of it is sent, events go over the link again;
- *   from then on, the file's unacknowledged bytes are in memory, like all unacknowledged bytes of
- *   the link.
- * - A file that cannot be read stays, and does not delay the other files. The logger tries to
- *   read it again for the next peer.
- * - If the peer goes, the next one gets the rest of the file from the beginning of a frame, and
- *   before it the context for the reader: the announcement and all names up to there.
- * - A restarted logger continues at the same position. The position in a complete file is stored
- *   when a peer goes and when the logger ends. After a kill or power failure, the position at
- *   which the last peer went applies.
- * - Reading from the device does not wait for a peer: a thread connects (common/dial.c).
+ * - While the spool has files, new events are written to it, so that the peer gets events in
+ *   order.
+ * - A file is removed when the peer has acknowledged its last byte (or when it was sent, if the
+ *   link does not report acknowledgements). It is also removed when the limits require its room;
+ *   the peer then misses its frames.
+ * - The file that is being written is sent, too. When all of it is sent, new events are sent over
+ *   the link again; its unacknowledged bytes are copied to memory.
+ * - A file that cannot be read is skipped and stays. The logger tries to read it again for the
+ *   next peer.
+ * - If the peer disconnects in the middle of a file, the next peer gets the rest, from the
+ *   beginning of a frame. Before the rest it gets the context: the announcement and all names up
+ *   to there.
+ * - A restarted logger continues at the same position. The position in a finished file is stored
+ *   when a peer disconnects and when the logger ends. After a kill or a power failure, the
+ *   position stored last is used.
+ * - Reading the device does not wait for a peer: a thread connects to it (common/dial.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,7 @@ int tl_spool_init(struct tl_spool *p, const struct tl_options *opt)
 	return tl_store_init(&p->files, &p->opt);
 }
 
-/* Send the peer the file from offset @from on. No part of the context has been sent yet. */
+/* Send the peer the file from offset @from on, after the context of this offset. */
 static void begin_at(struct tl_spool *p, off_t from)
 {
 	p->from = from;
@@ -65,7 +66,7 @@ static void forget_file(struct tl_spool *p)
 	begin_at(p, 0);
 }
 
-/* The beginning of the frame at or before offset @at. */
+/* Return the offset of the beginning of the frame that contains offset @at. */
 static off_t frame_before(int fd, off_t at)
 {
 	uint8_t buf[BACK];
@@ -76,7 +77,7 @@ static off_t frame_before(int fd, off_t at)
 	return flag ? from + (flag - buf) + 1 : from;
 }
 
-/* A line that identifies the file, and the number of bytes of it that were sent. */
+/* Write a line that identifies the file, and tells how many bytes of it were sent. */
 static bool place_line(int fd, uint64_t number, off_t sent, char *out, size_t size)
 {
 	struct stat st;
@@ -95,7 +96,7 @@ off_t tl_spool_sure(const struct tl_spool *p, const struct tl_store *to)
 
 	if (p->fd < 0)
 		return p->sent;
-	/* Some unacknowledged bytes may belong to the context sent before. */
+	/* All bytes of this file, and some of the context, may be unacknowledged. */
 	if (unsure >= p->sent - p->from)
 		return p->from;
 	return frame_before(p->fd, p->sent - unsure);
@@ -112,8 +113,8 @@ void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struc
 	if (!place_line(p->fd, p->number, p->sent, line, sizeof(line)))
 		return;
 	/*
-	 * If there is no room to store the position, the whole file is sent again, as after a
-	 * kill.
+	 * If the position cannot be stored because the disk is full, the whole file is sent again,
+	 * as after a kill.
 	 */
 	fd = tl_own_open(files, PLACE, O_WRONLY | O_CREAT);
 	if (fd < 0)
@@ -123,7 +124,7 @@ void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struc
 	close(fd);
 }
 
-/* The stored position in the open file; 0 if none is stored for it. */
+/* Return the stored position in the open file, or 0 if no position is stored for it. */
 static off_t kept_place(const struct tl_spool *p, const struct tl_store *files)
 {
 	int fd = tl_own_open(files, PLACE, O_RDONLY);
@@ -150,7 +151,7 @@ void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl
 	tl_store_spoilt(to);
 }
 
-/* Index of the file in the list; files->nr if it is not there. */
+/* Return the file's index in the list, or files->nr if it is not in the list. */
 static size_t find(const struct tl_store *files, const char *name)
 {
 	size_t i = 0;
@@ -160,11 +161,11 @@ static size_t find(const struct tl_store *files, const char *name)
 	return i;
 }
 
-/* Report the file and skip it; the user may repair it. */
+/* Report that the file cannot be read, and skip it. It stays, so that the user may repair it. */
 static void cannot_read(struct tl_store *files, size_t i, int err)
 {
 	files->own[i].stuck = true;
-	fprintf(stderr, "tracelogger: %s%s%s: %s; it is not sent, and stays there\n",
+	fprintf(stderr, "tracelogger: %s%s%s: %s; the file is not sent and not removed\n",
 		files->name.dir, tl_store_slash(files), files->own[i].name, tl_own_error(err));
 }
 
@@ -185,7 +186,7 @@ void tl_spool_retry(struct tl_store *files)
 		files->own[i].stuck = false;
 }
 
-/* True if a file with frames is being written; an empty one may be removed at any time. */
+/* Is a file with frames being written? (A file without frames may be removed at any time.) */
 static bool written_now(const struct tl_store *files)
 {
 	return files->fd >= 0 && files->size > files->head;
@@ -207,7 +208,7 @@ static int open_file(struct tl_spool *p, const struct tl_store *files, uint64_t 
 	return fd < 0 ? -fd : 0;
 }
 
-/* Open the next file to send; the file being written is the last. */
+/* Open the next file to send. The file that is being written is the last one. */
 static bool next_file(struct tl_spool *p, struct tl_store *files)
 {
 	size_t i = 0;
@@ -219,7 +220,7 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 			continue;
 		}
 		err = open_file(p, files, files->own[i].number, files->own[i].name);
-		/* If a user removed the file, there is nothing to send. */
+		/* ENOENT: a user removed the file, so it is not sent. */
 		if (err && (err != ENOENT || !tl_store_remove(files, i)))
 			cannot_read(files, i, err);
 		if (p->fd >= 0)
@@ -231,7 +232,7 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 	return p->fd >= 0;
 }
 
-/* The file was sent, or could not be read because of @err. */
+/* The file has been sent, or could not be read because of error @err. Close it. */
 static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 {
 	size_t i = find(files, p->name);
@@ -244,8 +245,8 @@ static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 }
 
 /*
- * True if this frame is part of the context that each reader needs. A LOST frame is not part of
- * it, because a loss is reported only once.
+ * Is this frame part of the context that every peer needs? A LOST frame is not, because a loss
+ * must be reported only once.
  */
 static bool is_told(const uint8_t *p, size_t n)
 {
@@ -261,8 +262,8 @@ static bool is_told(const uint8_t *p, size_t n)
 }
 
 /*
- * Number of bytes at @p in consecutive frames that are context (@told) or are not. The last frame
- * may be cut.
+ * Return the number of bytes at @p in consecutive whole frames that all belong to the context (if
+ * @told), or all do not.
  */
 static size_t run_of(const uint8_t *p, size_t n, bool told)
 {
@@ -278,7 +279,7 @@ static size_t run_of(const uint8_t *p, size_t n, bool told)
 	return len;
 }
 
-/* Send a piece of the context: the frames before p->from, except the events. */
+/* Send a piece of the context: all frames before p->from that are not events or losses. */
 static enum tl_spool_next tell(struct tl_spool *p, struct tl_store *to)
 {
 	static uint8_t buf[PIECE];
@@ -289,15 +290,16 @@ static enum tl_spool_next tell(struct tl_spool *p, struct tl_store *to)
 	if (n < 0 && errno == EINTR)
 		return TL_SPOOL_MORE;
 	if (n <= 0) {
-		p->told = p->from;	/* the same error comes again, and is reported */
+		/* The error will occur again when the file itself is read, and be reported then. */
+		p->told = p->from;
 		return TL_SPOOL_MORE;
 	}
 	if (!p->part) {
 		skip = run_of(buf, (size_t)n, false);
 		p->part = run_of(buf + skip, (size_t)n - skip, true);
 		/*
-		 * No frame is longer than a piece: without a frame end this is not a trace
-		 * stream.
+		 * A piece is longer than any frame. If it has no end of a frame, the file is not a
+		 * trace stream: skip the piece.
 		 */
 		p->told += (off_t)(skip || p->part ? skip : (size_t)n);
 		return TL_SPOOL_MORE;
@@ -335,7 +337,7 @@ enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, str
 	}
 	if (tl_spool_current(p, files))
 		return n ? TL_SPOOL_CLOSE : TL_SPOOL_SENT;
-	/* Remove the file only when the peer has acknowledged it. */
+	/* Remove the file only after the peer has acknowledged it. */
 	if (!n && tl_peer_unsure(to)) {
 		poll(NULL, 0, ACK_MS);
 		return TL_SPOOL_MORE;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store.c - files within their limits
+ * store.c - write files within their limits
  *
  * Invariants
- * - Before bytes are written there is room for them: under --limit, counting all our files, and
- *   above --keep-free. The oldest files are removed first, never the current one.
+ * - Before bytes are written, room is made for them: all our files together stay below --limit,
+ *   and the file system's free space above --keep-free. To make room the oldest files are removed,
+ *   but never the current one.
  * - Only our files (own.c) are counted and removed.
- * - No byte is written into a file that a user moved, removed or cut: this is checked before
- *   each write and after it. Bytes in a removed file are reported.
- * - A file begins with a flag, which ends a frame cut in the file before, and with notes: its
- *   number, which gives the order even if the clock is wrong, the accuracy of the clock, and the
+ * - No byte is written into a file that a user moved, removed or cut. This is checked before and
+ *   after each write. Bytes that were lost with the file are reported.
+ * - A file begins with a flag, which ends a frame cut in the file before. Notes follow: the file's
+ *   number, which shows the order even if the clock is wrong, the accuracy of the clock, and the
  *   user's attributes.
  */
 #include <errno.h>
@@ -24,9 +25,9 @@
 #include "tracelogger.h"
 
 #define NAMES_TRIED	100000
-/* Blocks that a file system may need in addition to the data. */
+/* Number of blocks that a file system may need in addition to the data. */
 #define SPARE_BLOCKS	4
-/* Pause before connecting again after the link broke. */
+/* Time to wait after the link broke before connecting again. */
 #define REST		(TL_NSEC * 9 / 10)
 
 int64_t tl_now(void)
@@ -63,7 +64,7 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	if (s->dirfd < 0)
 		return -errno;
 	s->shared = tl_own_shares(s->dirfd);
-	/* If the disk is full, the lock is taken when the first file is made. */
+	/* If the disk is full, the lock is taken later, when the first file is made. */
 	err = tl_store_lock(s);
 	if (err == -EBUSY || err == -TL_NOT_REGULAR || err == -TL_NOT_OURS)
 		return err;
@@ -147,7 +148,7 @@ static size_t put_note(uint8_t *out, size_t size, const char *name, size_t len, 
 				     n + rest, true);
 }
 
-/* The accuracy of the wall clock now, for users who merge files of several boards. */
+/* Describe how accurate the wall clock is now, for users who merge files of several boards. */
 static void clock_words(char *out, size_t size)
 {
 	struct timex t = { .modes = 0 };
@@ -182,7 +183,7 @@ static size_t make_head(const struct tl_store *s, uint8_t out[TL_HEAD_MAX])
 	return n;
 }
 
-/* True if one of our files has this name, with or without a suffix. */
+/* Does one of our files have the current name, with or without a suffix? */
 static bool taken(const struct tl_store *s)
 {
 	size_t i;
@@ -263,7 +264,7 @@ int tl_store_begin(struct tl_store *s)
 		tl_sync_file(s->sync, s->fd);
 		tl_sync_dir(s->sync);
 	}
-	/* Bytes after an incomplete head could not be decoded. */
+	/* If only a part of the head was written, the bytes after it could not be decoded. */
 	done = tl_store_write(s, head, n);
 	if (done == (ssize_t)n) {
 		s->head = s->size;
@@ -297,7 +298,7 @@ const char *tl_store_slash(const struct tl_store *s)
 	return n && s->name.dir[n - 1] == '/' ? "" : "/";
 }
 
-/* True if the current file was moved or removed. */
+/* Was the current file moved or removed? */
 static bool is_moved(const struct tl_store *s)
 {
 	struct stat st;
@@ -307,8 +308,8 @@ static bool is_moved(const struct tl_store *s)
 }
 
 /*
- * How many of the first @size bytes are gone: all if the file was removed, or those after the new
- * end if the file was cut.
+ * Return how many of the first @size bytes are gone: all of them if the file was removed, or those
+ * after the new end if it was cut.
  */
 static uint64_t bytes_gone(const struct tl_store *s, uint64_t size)
 {
@@ -323,12 +324,12 @@ static uint64_t bytes_gone(const struct tl_store *s, uint64_t size)
 
 static void tell_gone(struct tl_store *s, uint64_t n)
 {
-	/* A file with only a head has no events. */
+	/* A file that only has a head has no events to report. */
 	if (!n || s->told || s->size <= s->head)
 		return;
 	s->told = true;
 	s->gone += n;
-	fprintf(stderr, "tracelogger: %s%s%s: a user %s it while it was written; %llu bytes of it are gone, unless they were copied before\n",
+	fprintf(stderr, "tracelogger: %s%s%s: a user %s this file while it was written; %llu bytes are lost unless they were copied before\n",
 		s->name.dir, tl_store_slash(s), s->current, is_moved(s) ? "removed" : "cut",
 		(unsigned long long)n);
 }
@@ -355,14 +356,14 @@ void tl_store_end(struct tl_store *s)
 	uint64_t lost;
 	bool gone;
 
-	/* A link stays open: its age begins anew with the announcement. */
+	/* A link stays open. After the announcement, its age is counted anew. */
 	s->begun = tl_now();
 	if (s->fd < 0 || !s->opt->file)
 		return;
 	gone = is_moved(s);
 	lost = bytes_gone(s, s->size);
 	tell_gone(s, lost);
-	/* The rest of a cut file still counts for the limit. */
+	/* The part of a cut file that is left still counts for the limit. */
 	if (!gone) {
 		s->total -= lost;
 		s->size -= lost;
@@ -379,7 +380,7 @@ void tl_store_end(struct tl_store *s)
 
 void tl_store_spoilt(struct tl_store *s)
 {
-	/* A peer that connected to us may go at any time; this is not an error. */
+	/* A peer that connected to us may disconnect at any time; this is not an error. */
 	s->left = s->opt->served >= 0;
 	s->errors += !s->left;
 	if (s->linked) {
@@ -393,7 +394,7 @@ void tl_store_spoilt(struct tl_store *s)
 		return;
 	}
 	/*
-	 * The file has no events: remove it, so that a failing disk does not fill with such
+	 * Remove the file, which has no events. Otherwise a failing disk would fill with such
 	 * files.
 	 */
 	unlinkat(s->dirfd, s->current, 0);
@@ -433,7 +434,7 @@ void tl_store_synced(struct tl_store *s)
 	n = tl_sync_errors(s->sync, &err);
 	s->errors += n;
 	if (n && !s->sync_err)
-		fprintf(stderr, "tracelogger: %s: %s; what was written may not be on the disk\n",
+		fprintf(stderr, "tracelogger: %s: %s; written events may not be on the disk\n",
 			s->name.dir, strerror(err ? err : EIO));
 	s->sync_err = err;
 }

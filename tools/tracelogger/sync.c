@@ -2,12 +2,12 @@
 /*
  * sync.c - a thread that waits for the disk, so that the logger does not
  *
- * The logger tells this thread the file and that bytes were written, and goes on without waiting.
- * fdatasync(2) works on a duplicate of the descriptor, as the logger may close the file
- * meanwhile. The directory is synced after a file was made or removed; otherwise a power failure
- * could undo the change.
+ * The logger tells the thread which file it has written to, and continues at once. fdatasync(2)
+ * uses a duplicate of the descriptor, because the logger may close the file meanwhile. When a file
+ * was made or removed, the directory is synced, too: otherwise a power failure could undo the
+ * change.
  *
- * Invariant: files are synced in the order in which they were written. A power failure removes
+ * Invariant: files are synced in the order in which they were written, so a power failure destroys
  * only the newest bytes.
  */
 #include <errno.h>
@@ -30,10 +30,13 @@ struct tl_sync {
 	unsigned int	nr_closed;
 	bool		dirty, dir, now, stop;
 	uint64_t	errors;		/* not reported yet */
-	int		err;		/* error of the last sync; 0: no error */
+	/* err: error of the last sync; 0 if it succeeded */
+	int		err;
 };
 
-/* Wait until there is something to sync, at most for the interval. The lock is held. */
+/*
+ * Wait until there is something to sync, but at most for the interval. The caller holds the lock.
+ */
 static void wait_for_work(struct tl_sync *s)
 {
 	struct timespec t;
@@ -54,8 +57,9 @@ static void wait_for_work(struct tl_sync *s)
 }
 
 /*
- * The kernel reports an error once and then treats the bytes as written; a later write(2) does
- * not report it. A file system that cannot sync a file or directory is no error.
+ * Count an error of fsync(2) or fdatasync(2), because the kernel reports it only once: later calls
+ * succeed as if the bytes were written. EINVAL and ENOSYS are no errors: the file system cannot
+ * sync such a file.
  */
 static void note(int ret, uint64_t *errors, int *err)
 {
@@ -93,7 +97,7 @@ static void sync_once(struct tl_sync *s)
 		note(fsync(s->dirfd), &errors, &err);
 	pthread_mutex_lock(&s->lock);
 	s->errors += errors;
-	/* At the end, a successful sync does not clear an earlier error. */
+	/* When the thread ends, a successful sync does not hide an earlier error. */
 	if (err || (!s->stop && (fd >= 0 || nr || dir)))
 		s->err = err;
 }
@@ -170,7 +174,8 @@ void tl_sync_close(struct tl_sync *s, int fd)
 	if (s->nr_closed < CLOSED_MAX)
 		s->closed[s->nr_closed++] = fd;
 	else
-		close(fd);	/* the disk is too slow: leave the sync to the kernel */
+		/* The disk is too slow: close the file, and let the kernel write it. */
+		close(fd);
 	wake(s);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * syslog.c - events with a severity as messages of RFC 5424, in the framing of RFC 6587
+ * syslog.c - events that have a severity, as messages of RFC 5424 in the framing of RFC 6587
  *
  * Invariants
- * - A message is "LENGTH SP MESSAGE", and MESSAGE has no control characters: so the reader finds
- *   where each message begins from the length of the previous message.
- * - Lost events and missing frames become messages too: only events without a severity are left
- *   out silently.
+ * - A message is "LENGTH SP MESSAGE", and MESSAGE has no control characters. The receiver finds
+ *   the next message by the length of the previous one.
+ * - Lost events and missing frames become messages, too. Only events without a severity are left
+ *   out without a message.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +19,9 @@
 #include "tracelogger.h"
 
 #define FACILITY	1	/* user-level messages */
-#define TEXT_MAX	1024	/* receivers must accept 480 bytes, and should accept 2048 */
-/* The number that RFC 5612 reserves for examples: the project has none of its own. */
+/* limit of a text, in bytes: receivers must accept 480 bytes and should accept 2048 */
+#define TEXT_MAX	1024
+/* RFC 5612 reserves this number for examples; the project has no number of its own. */
 #define SD_NUMBER	"@32473"
 
 struct tl_syslog {
@@ -29,7 +30,10 @@ struct tl_syslog {
 	char		host[256];
 };
 
-/* The inverse of the mapping of printk levels in emit.h. */
+/*
+ * Return the syslog priority of a severity. emit.h maps printk levels to severities; this is the
+ * inverse.
+ */
 static unsigned int priority(uint8_t severity)
 {
 	static const uint8_t levels[] = { 6, 4, 3, 2 };
@@ -37,7 +41,7 @@ static unsigned int priority(uint8_t severity)
 	return FACILITY * 8 + levels[severity & DEVTRACE_SEV_LEVEL];
 }
 
-/* A header field: printable ASCII without spaces; "-" if it is empty. */
+/* Append a field of the header: printable ASCII without spaces, or "-" if it is empty. */
 static void put_field(struct out *o, const char *s, size_t len, size_t max)
 {
 	size_t i;
@@ -119,7 +123,7 @@ static void end(struct tl_syslog *s)
 	out_mem(&s->out, s->msg.buf, s->msg.len);
 }
 
-/* The name of the event, as traceinfo prints it. */
+/* Append the name of the event, as traceinfo prints it. */
 static void put_name(struct out *o, const struct fmt_dict *dict, const struct fmt_major *major,
 		     const struct fmt_entry *entry)
 {
@@ -184,7 +188,7 @@ static void put_text(struct tl_syslog *s, const struct fmt_dict *dict,
 	else
 		fmt_print(&s->text, entry, e->data, e->len, &dict->names);
 	len = s->text.len < TEXT_MAX ? s->text.len : TEXT_MAX;
-	/* Do not cut the text within a UTF-8 character. */
+	/* Do not truncate the text in the middle of a UTF-8 character. */
 	while (len && len < s->text.len && ((uint8_t)s->text.buf[len] & 0xc0) == 0x80)
 		len--;
 	out_mem(&s->msg, s->text.buf, len);

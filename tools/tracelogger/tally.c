@@ -2,14 +2,14 @@
 /*
  * tally.c - count events and losses without decoding them
  *
- * The kernel's stream has no damage and no gap. To save the stream, only the type of each frame
- * and the count in LOST frames are needed. If a time, a severity or a field is needed, the
- * decoder counts instead.
+ * To save the stream of a device, only the type of each frame and the count in LOST frames are
+ * needed, because this stream has no damage and no missing frames. If a time, a severity or a
+ * field is needed, the decoder counts instead.
  */
 #include <string.h>
 #include "run.h"
 
-/* Add the count of a LOST frame, whose unescaped body is in t->body. */
+/* Add the count of a LOST frame. t->body holds the frame's body without escapes. */
 static void take_lost(struct tl_tally *t)
 {
 	const size_t at = offsetof(struct devtrace_wire_lost, count);

@@ -18,12 +18,16 @@
 #include "devtrace-decode.h"
 
 #define TL_NSEC		((int64_t)1000000000)
-/* A file ends while this many bytes still fit: room for bytes that are read, but not written. */
+/*
+ * A file ends when only this many bytes still fit. They are left for bytes that were read, but not
+ * written.
+ */
 #define TL_RESERVE	(16 * 1024)
 #define TL_SIZE_MIN	(64 * 1024)
 #define TL_NOTES	16
 #define TL_NOTE_LAST	"last-boot"
-#define TL_HEAD_MAX	4096	/* bytes of the head of a file: flag and notes */
+/* TL_HEAD_MAX: limit of the head of a file (flag and notes), in bytes */
+#define TL_HEAD_MAX	4096
 
 struct tl_options {
 	const char	*device;
@@ -31,18 +35,23 @@ struct tl_options {
 	const char	*to, *listen;	/* links, as given */
 	const char	*spool;		/* directory of the spool, or NULL */
 	struct link	link;		/* parsed from @to or @listen */
-	int		served;		/* descriptor of the peer that this process serves, or -1 */
-	uint64_t	size, limit;	/* bytes of a file, and of all files; limit 0: none */
-	uint64_t	keep_free;	/* bytes of the file system; 0: @keep_percent applies */
+	/* descriptor of the peer that this process serves, or -1 */
+	int		served;
+	/* bytes of a file, and of all files; limit 0: none */
+	uint64_t	size, limit;
+	/* keep_free: free space to keep on the file system, in bytes; 0: keep_percent applies */
+	uint64_t	keep_free;
 	unsigned int	keep_percent;	/* % of the file system */
 	int64_t		age;		/* --age, ns; 0: unlimited */
 	int64_t		every;		/* --time, ns */
-	unsigned int	percent;	/* fill level of a CPU's buffer to save at */
+	/* percent: save when a CPU's buffer is filled to this part, in % */
+	unsigned int	percent;
 	int		open_flags;
 	mode_t		perm;
 	bool		keep_open, once, json, quiet;
 	bool		sync_always;
-	int		sync_severity;	/* syncs at events of this severity or above; -1: none */
+	/* sync_severity: sync after an event of this severity or above; -1: never */
+	int		sync_severity;
 	int64_t		sync_every;	/* ns; 0: never */
 	const char	*trigger;	/* name of the trigger, or NULL */
 	const char	*exec, *match;	/* command, and expression that selects its events */
@@ -50,15 +59,17 @@ struct tl_options {
 	bool		zstd;
 	bool		compact;
 	int		zstd_level;
-	const char	*last_boot;	/* path of the device with the previous boot, or NULL */
-	/* NAME=VALUE; the last element is reserved for TL_NOTE_LAST */
+	/* last_boot: path of the device that has the previous boot, or NULL */
+	const char	*last_boot;
+	/* Notes of the form NAME=VALUE. The last element is reserved for TL_NOTE_LAST. */
 	const char	*notes[TL_NOTES + 1];
 	size_t		nr_notes;
 };
 
 /*
- * tl_stop counts the signals to end; the other three are flags. tl_signalled() returns a signal
- * that came, or 0, and clears its flag. It never clears tl_stop.
+ * tl_stop counts the signals that end the program; the other three are flags, set by one signal
+ * each. tl_signalled() returns a signal whose flag is set, and clears the flag, or returns 0. It
+ * never clears tl_stop.
  */
 extern volatile sig_atomic_t tl_stop, tl_reopen, tl_save, tl_tell;
 void tl_signals(sigset_t *waiting);
@@ -66,8 +77,12 @@ int tl_signalled(void);
 
 void tl_options_parse(struct tl_options *opt, int argc, char **argv);
 
-/* Names have strftime(3) sequences, and a suffix .N if a name is taken. */
-#define TL_SUFFIX_MAX	24	/* most bytes of .N, or of what the name of the lock adds */
+/*
+ * The names of files are made from a pattern with strftime(3) sequences. If a name exists already,
+ * it gets a suffix .N.
+ */
+/* limit, in bytes, of the suffix .N, and of what is added to name the lock file */
+#define TL_SUFFIX_MAX	24
 
 struct tl_name {
 	char	dir[PATH_MAX];
@@ -75,46 +90,54 @@ struct tl_name {
 	bool	periodic;		/* the name changes by day or hour */
 };
 
-/* Returns 0, or -1 and the reason in *@problem. */
+/* Parse a pattern. Return 0, or -1 and the reason in *@problem. */
 int tl_name_parse(struct tl_name *n, const char *path, const char **problem);
-/* The name for the current time, without a suffix. */
+/* Make the name for the current time, without a suffix. */
 void tl_name_make(const struct tl_name *n, char out[NAME_MAX + 1]);
 bool tl_name_ours(const struct tl_name *n, const char *name);
 
-/* The thread that syncs; only tl_sync_end() waits for it. */
+/* The thread that syncs files. Only tl_sync_end() waits for it. */
 struct tl_sync;
 struct tl_sync *tl_sync_new(int64_t every, int dirfd);
 void tl_sync_file(struct tl_sync *s, int fd);	/* the current file; -1: none */
 void tl_sync_written(struct tl_sync *s, bool now);
 void tl_sync_dir(struct tl_sync *s);		/* a file was made or removed */
 void tl_sync_close(struct tl_sync *s, int fd);	/* sync and close this file */
-/* Number of failed syncs since the last call; *@err is the error of the last sync, or 0. */
+/*
+ * Return how many syncs have failed since the last call. Set *@err to the error of the last sync,
+ * or 0.
+ */
 uint64_t tl_sync_errors(struct tl_sync *s, int *err);
 void tl_sync_end(struct tl_sync *s);		/* wait until all is synced */
 void tl_sync_free(struct tl_sync *s);		/* after tl_sync_end() */
 
-/* Compression with zstd: one zstd frame per write. */
+/* Compression with zstd: each write becomes one zstd frame. */
 struct tl_zip;
 extern const bool tl_zip_built;		/* built with libzstd */
 
 struct tl_zip *tl_zip_new(int level);
 void tl_zip_free(struct tl_zip *z);
 void tl_zip_reset(struct tl_zip *z);	/* forget a partly written frame */
-/* Bytes of @want whose frame certainly fits into @room; largest frame for @n bytes. */
+/*
+ * tl_zip_fits(): how many of @want bytes can be compressed such that the frame fits into @room.
+ * tl_zip_bound(): the largest size of a frame for @n bytes.
+ */
 size_t tl_zip_fits(const struct tl_zip *z, uint64_t room, size_t want);
 size_t tl_zip_bound(size_t n);
 /*
- * Returns @n when the whole frame is written, or -1; adds to *@written the bytes written into
- * the file.
+ * Write one zstd frame. Return @n when the whole frame is written, or -1. Add the number of bytes
+ * written to the file to *@written.
  */
 ssize_t tl_zip_write(struct tl_zip *z, int fd, const uint8_t *p, size_t n, uint64_t *written);
 
 /* A closed file of ours. */
 struct tl_own {
-	char		*name, *last;	/* @last: value of its TL_NOTE_LAST note, or NULL */
+	/* @name; @last: value of the file's note TL_NOTE_LAST, or NULL */
+	char		*name, *last;
 	uint64_t	size, number;
 	struct timespec	mtime;
-	bool		stuck;		/* in the spool: it cannot be read and is skipped */
+	/* stuck: the file is in the spool, cannot be read, and is skipped */
+	bool		stuck;
 };
 
 struct tl_store {
@@ -124,10 +147,12 @@ struct tl_store {
 	struct link	link;
 	struct dial	*dial;		/* connection in progress, or NULL */
 	int64_t		patience;	/* longest wait for the connection, ns */
-	int64_t		rested;		/* time from which the next peer may be tried, ns */
+	/* rested: time before which the next peer must not be tried, in ns */
+	int64_t		rested;
 	const sigset_t	*mask;		/* signal mask during that wait */
 	struct tl_sync	*sync;		/* NULL: nothing is synced */
-	int		sync_err;	/* last sync error that was reported; 0: none */
+	/* sync_err: the last sync error that was reported; 0: none */
+	int		sync_err;
 	struct tl_zip	*zip;		/* NULL: no compression */
 	int		dirfd, fd;
 	bool		shared;		/* others may write into the directory */
@@ -135,24 +160,28 @@ struct tl_store {
 	char		current[NAME_MAX + 1];
 	dev_t		dev;
 	ino_t		ino;
-	char		stem[NAME_MAX + 1];	/* name of the current file, without a suffix */
+	/* stem: name of the current file without a suffix */
+	char		stem[NAME_MAX + 1];
 	uint64_t	size, head, total, number;
 	int64_t		begun;
 	struct tl_own	*own;		/* closed files, oldest first */
 	size_t		nr;
 	uint64_t	bytes, files, removed, errors;
-	uint64_t	gone;		/* bytes of files that users removed or cut */
-	bool		left;		/* the peer that connected to us has gone */
+	/* gone: bytes in files that users removed or cut */
+	uint64_t	gone;
+	/* left: the peer that had connected to us has disconnected */
+	bool		left;
 	bool		told;		/* the current file is counted in @gone */
 	uint64_t	resent;		/* bytes sent again, not acknowledged before */
-	uint64_t	unacked;	/* bytes that were not acknowledged at the end */
+	/* unacked: bytes that were not acknowledged at the end of the program */
+	uint64_t	unacked;
 };
 
-/* own.c: may others write into this directory? */
+/* own.c: may other users write into this directory? */
 bool tl_own_shares(int dirfd);
 /*
- * Open a file of ours without blocking. Returns a descriptor or a negative error number, which
- * tl_own_error() describes. ENXIO is also what open(2) returns for a FIFO or a socket.
+ * Open one of our files without blocking. Return a descriptor or a negative error number, for
+ * which tl_own_error() returns a text. open(2) itself returns ENXIO for a FIFO or a socket.
  */
 #define TL_NOT_REGULAR	ENXIO
 #define TL_NOT_OURS	EBADFD
@@ -160,95 +189,115 @@ int tl_own_open(const struct tl_store *s, const char *name, int flags);
 const char *tl_own_error(int err);
 int tl_own_add(struct tl_store *s, const char *name, uint64_t size, uint64_t number,
 	       struct timespec mtime);
-/* Find all files, sorted oldest first. Returns 0 or a negative error number. */
+/* Find all our files and sort them, oldest first. Return 0 or a negative error number. */
 int tl_own_scan(struct tl_store *s);
 
 int tl_store_init(struct tl_store *s, const struct tl_options *opt);
-/* Lock the pattern. Returns 0, -EBUSY if another logger has it, or another error. */
+/*
+ * Take the lock of the pattern. Return 0, -EBUSY if another logger holds it, or another negative
+ * error number.
+ */
 int tl_store_lock(struct tl_store *s);
 void tl_store_unlock(struct tl_store *s);
-/* Bytes that may be written, up to @want if the removal of old files can make room. */
+/*
+ * Return how many of @want bytes may be written now. If necessary and possible, old files are
+ * removed to make room.
+ */
 uint64_t tl_store_room(struct tl_store *s, uint64_t want);
-/* Returns the bytes written, or a negative error number. */
+/*
+ * Write to the current file or link. Return the number of bytes written or a negative error
+ * number.
+ */
 ssize_t tl_store_write(struct tl_store *s, const uint8_t *p, size_t n);
 int tl_store_begin(struct tl_store *s);
 void tl_store_end(struct tl_store *s);		/* end the current file */
-void tl_store_spoilt(struct tl_store *s);	/* after an error: no more bytes into this file */
-bool tl_store_drop(struct tl_store *s);		/* remove the oldest file, if there is one */
+/* After an error, write no more bytes into this file. */
+void tl_store_spoilt(struct tl_store *s);
+/* Remove the oldest file. Return false if there is none. */
+bool tl_store_drop(struct tl_store *s);
 bool tl_store_remove(struct tl_store *s, size_t i);
 bool tl_store_full(const struct tl_store *s);	/* it is time for another file */
-/* The separator between directory and name, for messages. */
+/* Return "/" if messages need it between directory and name, otherwise "". */
 const char *tl_store_slash(const struct tl_store *s);
-/* True if a user moved, removed or cut the current file: write no more into it. */
+/* Did a user move, remove or cut the current file? If so, nothing more may be written into it. */
 bool tl_store_left(const struct tl_store *s);
 /*
- * Check the same after a write that began at offset @size. If the function returns true, the
- * written bytes are gone and are not counted.
+ * Check the same after a write that began at offset @size. If the result is true, the written
+ * bytes are gone, and are not counted.
  */
 bool tl_store_took_away(struct tl_store *s, uint64_t size);
-/* Count the errors of the thread that syncs, and report the first. */
+/* Fetch the errors of the thread that syncs: count them, and report the first. */
 void tl_store_synced(struct tl_store *s);
 void tl_store_free(struct tl_store *s);
 
 /*
- * Links. tl_peer_unsure(): bytes written that may not have arrived; tl_peer_gone(): the peer has
- * hung up; tl_peer_write(): @n bytes of whole frames.
+ * Links. tl_peer_unsure() returns the number of bytes that were sent and may not have arrived.
+ * tl_peer_gone(): has the peer disconnected? tl_peer_write() writes @n bytes of whole frames.
  */
 int tl_peer_open(struct tl_store *s);
 void tl_peer_close(struct tl_store *s);
 size_t tl_peer_unsure(const struct tl_store *s);
 bool tl_peer_gone(const struct tl_store *s);
 /*
- * True if a hang-up of the peer is noticed without a write. On other links poll(2) may always
- * report one.
+ * Can a disconnection of the peer be noticed without a write? On other kinds of links, poll(2) may
+ * report one all the time.
  */
 bool tl_peer_tells(const struct tl_store *s);
 ssize_t tl_peer_write(const struct tl_store *s, const uint8_t *p, size_t n);
 /*
- * Accept peers and fork a process for each. In that process, return the peer's descriptor. In the
- * listener, return a negative error number: -ECANCELED after SIGTERM.
+ * Accept peers, and fork a process for each. The new process returns the peer's descriptor. The
+ * process that listens returns a negative error number at the end, -ECANCELED after SIGTERM.
  */
 int tl_serve(struct tl_options *opt, const sigset_t *mask, int64_t ping);
 
 /*
- * The spool: while the peer of a link is away, events go into files. These are sent later, oldest
- * first.
+ * The spool: while the peer of a link is away, events are written to files. Later these are sent,
+ * oldest first.
  */
 struct tl_spool {
 	struct tl_options opt;
 	char		path[PATH_MAX];
-	struct tl_store	files;		/* moved to @store or @other of struct tl_run */
-	int		fd;		/* descriptor of the file being sent, or -1 */
+	/* files: the spool's files, until they are moved to @store or @other of struct tl_run */
+	struct tl_store	files;
+	/* fd: descriptor of the file that is being sent, or -1 */
+	int		fd;
 	uint64_t	number;
 	char		name[NAME_MAX + 1];
 	off_t		sent;		/* bytes of that file that were sent */
-	off_t		from;		/* offset at which the part for this peer begins */
-	off_t		told;		/* offset up to which the context before @from is sent */
-	size_t		part;		/* bytes of context after @told, found but not sent yet */
+	/* from: offset in the file at which the part for this peer begins */
+	off_t		from;
+	/* told: offset up to which the context before @from has been sent */
+	off_t		told;
+	/* part: bytes of context after @told that are still to be sent */
+	size_t		part;
 };
 
 enum tl_spool_next {
 	TL_SPOOL_MORE,
 	TL_SPOOL_SENT,		/* everything readable is sent */
-	TL_SPOOL_CLOSE,		/* the current file cannot be read: end it */
+	/* the file that is being written cannot be read: end it */
+	TL_SPOOL_CLOSE,
 	TL_SPOOL_BROKEN,	/* the peer has gone */
 };
 
 int tl_spool_init(struct tl_spool *p, const struct tl_options *opt);
-/* Send a piece; the current file is sent too. */
+/* Send a piece of the spool. The file that is being written is sent, too. */
 enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to);
-/* True if the file being sent is the current one. */
+/* Is the file that is being sent also the one that is being written? */
 bool tl_spool_current(const struct tl_spool *p, const struct tl_store *files);
-/* Offset up to which the file has certainly arrived, at the beginning of a frame. */
+/* Return the offset of the beginning of a frame, up to which the file has certainly arrived. */
 off_t tl_spool_sure(const struct tl_spool *p, const struct tl_store *to);
 /* Everything was sent: remove the current file. */
 void tl_spool_leave(struct tl_spool *p, struct tl_store *files);
-/* Number of files that cannot be read; try them again. */
+/*
+ * tl_spool_stuck() returns the number of files that cannot be read. tl_spool_retry() tries them
+ * again.
+ */
 size_t tl_spool_stuck(const struct tl_store *files);
 void tl_spool_retry(struct tl_store *files);
 /*
- * Store the position in the file for a restarted logger. Call tl_spool_broken() if the peer has
- * gone.
+ * tl_spool_keep() stores the position in the file, for a restarted logger. tl_spool_broken() must
+ * be called when the peer has disconnected.
  */
 void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struct tl_store *to);
 void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl_store *to);
@@ -261,9 +310,12 @@ struct tl_syslog *tl_syslog_new(const struct tl_options *opt);
 void tl_syslog_free(struct tl_syslog *s);
 void tl_syslog_item(struct tl_syslog *s, const struct devtrace_decoder *d,
 		    const struct devtrace_item *item);
-/* Bytes of messages ready; moved to @to unless it is NULL. */
+/*
+ * Return the number of bytes of messages that are ready. Unless @to is NULL, move the messages
+ * there.
+ */
 size_t tl_syslog_take(struct tl_syslog *s, uint8_t *to);
-/* Offset of the end of the last whole message. The first message begins at @p. */
+/* Return the offset of the end of the last whole message. The first message must begin at @p. */
 size_t tl_syslog_edge(const uint8_t *p, size_t n);
 
 /* Commands for events (exec.c). */
@@ -277,7 +329,7 @@ struct tl_exec_counts {
 void tl_exec_check(const char *expression);
 struct tl_exec *tl_exec_new(const struct tl_options *opt);
 void tl_exec_free(struct tl_exec *x);
-/* Set the device, which translates the process IDs in --match. */
+/* Set the device that translates the process IDs in --match. */
 void tl_exec_device(struct tl_exec *x, int fd);
 /* Events older than @ts are ignored. */
 void tl_exec_from(struct tl_exec *x, uint64_t ts);
@@ -287,7 +339,7 @@ const struct tl_exec_counts *tl_exec_counts(const struct tl_exec *x);
 
 int64_t tl_now(void);				/* CLOCK_BOOTTIME, ns */
 
-/* The state of the reports: progress line, and time without room. */
+/* The state of reports to the user: the progress line, and how long there was no room. */
 struct tl_report {
 	bool	tty, shown;
 	int64_t	last, blocked_at, blocked;
@@ -301,8 +353,8 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 void tl_report_progress(struct tl_report *r, const struct tl_store *s,
 			const struct devtrace_totals *t);
 /*
- * The store cannot be written because of @err, or (@err 0) can be written again. Each change is
- * reported once.
+ * Report, once, that the store cannot be written because of @err. If @err is 0, report that it can
+ * be written again.
  */
 void tl_report_blocked(struct tl_report *r, const struct tl_store *s, int err);
 

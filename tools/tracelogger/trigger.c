@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trigger.c - --on-trigger: a file each time the trigger fires
+ * trigger.c - --on-trigger: save a file each time the trigger fires
  *
  * Invariants
- * - The stream goes on only when all its events are in the file, and only then the trigger is
+ * - The stream is started again only when all its events are in the file; then the trigger is
  *   armed again. So no event is overwritten while it is being saved.
  * - The trigger is armed --interval after it fired, which limits the number of files. The stream
- *   goes on earlier.
- * - The kernel counts how often the trigger fired: a lost notification is noticed at the next
- *   one, and a stream that was stopped before the start is saved first.
+ *   is started earlier.
+ * - The kernel counts how often the trigger fired. So if a notification is lost, the next one
+ *   shows it. If the stream is stopped already when the logger starts, it is saved first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,13 +35,14 @@ struct watch {
 	const char	*name;
 	char		stream[DEVTRACE_NAME_LEN];
 	struct devtrace_ctl_trigger t;
-	uint64_t	saved;		/* value of t.fired at the last save */
+	/* saved: the value of t.fired at the last save */
+	uint64_t	saved;
 };
 
 static int failed(struct watch *w, int err)
 {
 	static const char none[] =
-		"no such trigger; 'tracectl trigger' lists them";
+		"no such trigger; 'tracectl trigger' lists the triggers";
 	const char *why = w->ctl ? devtrace_ctl_error(w->ctl) : "";
 
 	fprintf(stderr, "tracelogger: --on-trigger: %s: %s\n", w->name,
@@ -49,7 +50,7 @@ static int failed(struct watch *w, int err)
 	return 1;
 }
 
-/* Discard the notifications, then ask for the current state. */
+/* Discard the notifications, then read the trigger's and the stream's current state. */
 static int look(struct watch *w)
 {
 	struct devtrace_ctl_change change;
@@ -87,19 +88,22 @@ static int open_watch(struct watch *w)
 	if (err)
 		return failed(w, err);
 	snprintf(w->stream, sizeof(w->stream), "%s", *w->t.stream ? w->t.stream : "trace");
-	/* If the stream was stopped before, save it at once; otherwise wait for the trigger. */
+	/*
+	 * If the trigger had stopped the stream before the logger started, save the stream at
+	 * once; otherwise wait for the trigger.
+	 */
 	w->saved = stops(w) && state(w) != DEVTRACE_STATE_RUNNING ? 0 : w->t.fired;
 	return 0;
 }
 
-/* The trigger has fired, and the stream has stopped if the trigger stops it. */
+/* Has the trigger fired, and has the stream stopped, if the trigger stops it? */
 static bool ready(struct watch *w)
 {
 	return w->t.fired != w->saved &&
 	       (!stops(w) || state(w) != DEVTRACE_STATE_RUNNING);
 }
 
-/* Wait for a change or a signal, but at most @ns. */
+/* Wait until the trigger or the stream changes, for a signal, or for @ns. */
 static void wait_change(struct tl_run *r, int fd, int64_t ns)
 {
 	tl_wait_for(r, fd, ns);
@@ -119,10 +123,7 @@ static void add_totals(struct devtrace_totals *to, const struct devtrace_totals 
 	to->damages += t->damages;
 }
 
-/*
- * Save the whole stream in one file. Returns false if it could not be saved and the logger has to
- * end.
- */
+/* Save the whole stream in one file. Return false if that failed and the logger must end. */
 static bool save(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
@@ -153,7 +154,7 @@ static bool save(struct tl_run *r)
 	return true;
 }
 
-/* Start the stream. A frozen stream must be stopped first. */
+/* Start the stream. A frozen stream must be stopped before it can be started. */
 static int go_on(struct watch *w)
 {
 	int err = 0;

@@ -265,7 +265,7 @@ more()	# 200 lines, each with a number of its own
 	n=$((n + 200))
 }
 # On a slow machine it may be that the peer took nothing for five seconds
-given_up() { grep -q '; events go to' "$work/said"; }
+given_up() { grep -q '; events are written to' "$work/said"; }
 until given_up || [ $n -ge 100000 ]; do
 	more
 	# It looks ten times a second

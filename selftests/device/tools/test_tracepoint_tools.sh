@@ -96,7 +96,7 @@ run tracectl profile list
 ! has signal:signal_generate
 ok $? "and are no longer in the list"
 run tracectl profile del signal:signal_generate
-[ $? = 1 ] && has "signal_generate: it is not added; see 'tracectl profile list'"
+[ $? = 1 ] && has "signal_generate: this tracepoint has not been added; see 'tracectl profile list'"
 ok $? "what is not there cannot be removed"
 tries=0
 until grep -q 'profile-del task' "$work/changes" || [ $tries -gt 6000 ]; do
