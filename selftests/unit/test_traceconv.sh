@@ -83,7 +83,7 @@ is "$(text s.trace | tail -n 1)" "QEP_STATE_ENTRY: Obj=0x201,State=0x6050403" "-
 printf '\001\100\377\000\000\000\000\277~' >odd.qs
 "$tools/devtrace-convert" --from qs odd.qs >odd.trace 2>said
 grep -q '^devtrace-convert: the target: its information has an unknown layout' said &&
-	text odd.trace | grep -q 'target: its information has an unknown layout'
+	text odd.trace | grep -q 'target=its information has an unknown layout'
 ok $? "an unknown target is named, in the stream, too"
 
 raw_clock() { python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW))'; }
