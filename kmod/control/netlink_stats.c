@@ -308,7 +308,10 @@ int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	void *head;
 	int err;
 
-	/* First take all lanes: taking from one may overwrite events of another. */
+	/*
+	 * First collect the events of all lanes: this may overwrite collected events of any lane,
+	 * and its counts must include them.
+	 */
 	take_lanes(cb);
 	for (; cb->args[0] < slots_nr(); cb->args[0]++) {
 		if (!slot_stats(cb->args[0], &st))

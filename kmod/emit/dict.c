@@ -86,7 +86,10 @@ static DEFINE_RAW_SPINLOCK(dict_serials_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
 /* Names that always hold, and names that hold from a time on. */
 static struct rb_root dict_serials[2] = { RB_ROOT, RB_ROOT };
-/* Number and limit of current names of programs. The kernel has the same limit. */
+/*
+ * Number of current names that programs have defined, and its limit. Names that the kernel has
+ * defined are counted apart, with a limit of the same size.
+ */
 static unsigned int dict_count, dict_max;
 /* Called for each new name; protected by dict_lock. */
 static dict_told_t dict_told;

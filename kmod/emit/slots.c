@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel events that other streams or triggers want besides stream 0
+ * Kernel events that a trigger or a stream other than stream 0 wants; stream 0 may want them, too
  *
  * Such an event is built in a slot outside the rings; store_all() stores the complete event. Until
  * then the ring of stream 0 counts as entered, so __devtrace_commit() detects the slot by the test

@@ -8,13 +8,16 @@
  * Each header takes a whole page; any one of the three is enough. A ring is a page of words,
  * its sums, its data and an unused page:
  *
- *	commit, info twice, anchors, missed twice | two sums for each 4 KiB of data | data | 1 page
+ *	commit, 2 * info, anchors, 2 * missed | two sums for each 4 KiB of data | data | 1 page
  *
  * The pool has the events of lanes: the pages of the ring of blocks, the pages that programs
  * write to directly (lanes), and tables of sums, slots and lanes:
  *
- *	two sums for each block | two entries for each slot | missed twice for each slot | lanes |
+ *	two sums for each block | two entries for each slot | 2 * missed for each slot | lanes |
  *	blocks | pages of lanes
+ *
+ * Here "info" is a struct persist_info and "missed" a struct persist_missed. Each is stored twice,
+ * so that one copy is valid while the other is being written.
  *
  * Every table entry has its own checksum. The commit of a ring, its anchors, and @taken of a lane
  * have none: they are checked against the records. So a damaged word costs only what it describes.

@@ -21,9 +21,9 @@
  *
  * One difference remains: on a CPU whose counter is behind the timekeeper's last reading, the
  * kernel returns the time of that reading, and this code the time of the counter. No program can
- * observe it: a CPU that has seen the timekeeper's update reads a later counter. If it did not, the
- * counters of the CPUs would differ by more than the latency of a message between them, and the
- * kernel would mark the TSC unstable.
+ * observe this difference: a CPU that has seen the timekeeper's update reads a greater counter
+ * value than the timekeeper did. Otherwise the counters of the two CPUs would differ by more than
+ * the latency of a message between them, and the kernel would mark the TSC unstable.
  */
 #ifndef DEVTRACE_CLOCK_TSC_H
 #define DEVTRACE_CLOCK_TSC_H

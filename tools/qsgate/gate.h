@@ -167,7 +167,8 @@ struct gate {
 	bool		user_known;
 	bool		saved;		/* the stream is a file, whose processes may have ended */
 	bool		by_stream;	/* the stream says which process the program is */
-	uint32_t	mixed;		/* without a program: the last one that emitted a record */
+	/* if no program was named: the process that emitted the last record */
+	uint32_t	mixed;
 	bool		told_mixed;
 	struct gate_known known[GATE_KNOWN];
 	struct devtrace_rx_host *host;

@@ -161,8 +161,8 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 		const struct devtrace_ctl_profile *p = &k->type[i];
 
 		/*
-		 * The last type (the kernel's own faults) has no tracepoint; the kernel itself
-		 * warns if it cannot report them.
+		 * Skip the last type, faults of the kernel: devtrace_profile logs a warning for each
+		 * kind of fault that it cannot report.
 		 */
 		if (!(named >> i & 1) || p->available || i == TYPES - 1)
 			continue;
