@@ -266,12 +266,13 @@ struct devtrace_ctl_lane {
 	uint32_t	source;			/* source of events whose CPU is unknown */
 	uint32_t	pid, tid;
 	char		comm[DEVTRACE_COMM_LEN];
-	uint64_t	size, used; /* bytes; @used: bytes that the kernel has not yet copied */
-	/* events; @overwritten: after they were copied into the buffer */
+	/* bytes of the lane, and of events that the kernel has not copied */
+	uint64_t	size, used;
+	/* events copied to the buffer, and the number of these that were overwritten */
 	uint64_t	stored, overwritten;
 	uint64_t	dropped[DEVTRACE_LOST_CAUSES];
 	uint64_t	oldest, now;		/* trace clock ns; @oldest 0: no event */
-	/* 0: closed, 1: open, 2: open and its thread makes no system calls */
+	/* lane: 0 closed, 1 open, 2 open and its thread makes no system calls */
 	uint8_t		state;
 };
 

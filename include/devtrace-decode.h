@@ -118,7 +118,7 @@ enum devtrace_damage_reason {
 
 struct devtrace_damage {
 	enum devtrace_damage_reason reason;
-	uint64_t	offset;		/* of the first bad byte in the input */
+	uint64_t	offset;		/* input offset of the first bad byte */
 	uint64_t	bytes;		/* raw bytes skipped, with the flag */
 };
 
@@ -140,7 +140,7 @@ struct devtrace_gap {
 
 struct devtrace_item {
 	enum devtrace_item_kind kind;
-	uint64_t	offset;		/* of the frame's first byte in the input */
+	uint64_t	offset;		/* input offset of the frame */
 	uint8_t		seq;
 	union {
 		struct devtrace_event event;

@@ -34,7 +34,7 @@ enum devtrace_rx_kind {
 	DEVTRACE_RX_EQ		= 3,	/* event queue */
 	DEVTRACE_RX_TE		= 4,	/* time event */
 	DEVTRACE_RX_AP		= 5,	/* application object: for peek, poke and fill */
-	DEVTRACE_RX_SM_AO	= 6,	/* both SM and AO, to make an object current */
+	DEVTRACE_RX_SM_AO	= 6,	/* for CURRENT: both SM and AO */
 	DEVTRACE_RX_EP		= 7,	/* event pool */
 	DEVTRACE_RX_KINDS	= 8,
 	DEVTRACE_RX_ANY		= 255,	/* for devtrace_rx_object(): each kind */
@@ -55,7 +55,7 @@ enum devtrace_rx_request {
 	DEVTRACE_RX_GLB_FILTER	= 10,	/* u8 16, 16 bytes of bits */
 	DEVTRACE_RX_LOC_FILTER	= 11,	/* u8 16, 16 bytes of bits */
 	DEVTRACE_RX_OBJ_FILTER	= 12,	/* u8 remove, u64 object */
-	/* u8 kind, u64 object; if the object is 0, its name and a NUL */
+	/* data: u8 kind, u64 object; if the object is 0, its name and a NUL follow */
 	DEVTRACE_RX_CURRENT	= 13,
 	DEVTRACE_RX_CONTINUE	= 14,
 	DEVTRACE_RX_QUERY	= 15,	/* u8 kind */

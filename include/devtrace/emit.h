@@ -39,7 +39,7 @@ enum {
 	DEVTRACE_OK		= 0,	/* connected */
 	DEVTRACE_UNTRIED	= 1,	/* no event and no devtrace_open() yet */
 	DEVTRACE_NO_DEVICE	= 2,	/* no device node: the module is not loaded */
-	DEVTRACE_NOT_PERMITTED	= 3,	/* because of the device's mode, a cgroup or seccomp(2) */
+	DEVTRACE_NOT_PERMITTED	= 3,	/* opening is forbidden by mode, cgroup or seccomp(2) */
 	DEVTRACE_NOT_A_DEVICE	= 4,	/* another file in its place */
 	DEVTRACE_LIMIT		= 5,	/* no descriptor or memory left */
 	DEVTRACE_CLOSED		= 6,	/* devtrace_close() */
@@ -82,20 +82,11 @@ void devtrace_close(void);
  */
 uint64_t devtrace_now(void);
 /*
- * Give this thread a lane of 8192 to 262144 bytes in place of its current one; a lane is memory to
- * which a thread writes its events without a system call. The size may be up to 16777216 and is
- * rounded up to a power of two, and the memory is allocated at once. 0: emit by system calls.
- *
- * The thread makes one system call for each 4 KiB of events, to hand them to the kernel. If
- * DEVTRACE_LANE_NO_CALLS is added to the size, the kernel collects the events every 10 ms instead;
- * events that the thread overwrites earlier count as lost.
- *
- * Without a call of this function, the thread's first event that may be written to a lane requests
- * one. Its size is set by the administrator, or by DEVTRACE_LANE in the environment.
- *
- * Return 0, or an errno number if the thread has no lane: ENODEV, ENOTTY (the module was built
- * without lanes), EINVAL, ENOSPC (the administrator's limits), ENOMEM, EPERM (DEVTRACE_LANE is 0),
- * ENOTSUP (the kernel forbids access to the CPU's counter). Signal handlers must not call it.
+ * Give this thread a lane of so many bytes in place of its current one: memory to which the thread
+ * writes its events, and one system call for each 4 KiB of them. With DEVTRACE_LANE_NO_CALLS added
+ * to the size, there is none: the kernel collects the events every 10 ms. 0: no lane; each event
+ * is a system call. Return 0, or an errno number if the thread has no lane; see libdevtrace(3) for
+ * sizes, defaults and errors. Signal handlers must not call it.
  */
 int devtrace_lane(size_t bytes);
 /* Return the descriptor in use, or -1: for programs that close all other descriptors. */

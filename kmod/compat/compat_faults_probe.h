@@ -25,7 +25,7 @@
 /* sparse does not know __has_include(). */
 #ifndef __CHECKER__
 #if __has_include(<trace/events/memory-failure.h>)
-#undef TRACE_INCLUDE_FILE	/* of ras_event.h; this header defines its own */
+#undef TRACE_INCLUDE_FILE	/* defined by ras_event.h; the next header needs its own */
 #include <trace/events/memory-failure.h>
 #endif
 #endif

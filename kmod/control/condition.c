@@ -121,7 +121,7 @@ static const char *types_never(const struct filter *f, const u8 *types, int *att
 /**
  * condition_never() - find out whether no event can ever meet a condition
  * @f: the condition
- * @types: the 32 bytes of its types as requested; NULL without
+ * @types: the 32 bytes of its types as requested; NULL if none were requested
  * @attr: set to the wrong term, enum devtrace_filter_attr
  *
  * Return: the error message; NULL if an event can meet it.

@@ -193,7 +193,10 @@ static const struct command *dump_command(struct netlink_callback *cb)
 	return &commands[hdr->cmd];
 }
 
-/* Index in cb->args; dumps use those before it. */
+/*
+ * Index of the element of cb->args that says whether the dump's request was checked. The dumps use
+ * the elements before it.
+ */
 #define DUMP_CHECKED	5
 
 static int check_dump(struct netlink_callback *cb)
@@ -215,7 +218,10 @@ static int check_dump(struct netlink_callback *cb)
 	return err;
 }
 
-/* Older kernels cannot return a message here; there, the first netlink_dumpit() checks. */
+/*
+ * Check a request for a dump. If the kernel cannot return a message from here, because it is old,
+ * the first netlink_dumpit() checks.
+ */
 static int netlink_start(struct netlink_callback *cb)
 {
 	BUILD_BUG_ON(DUMP_MIN > 16384);

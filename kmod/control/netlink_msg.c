@@ -24,7 +24,7 @@ static struct genl_family *msg_family;
  */
 static bool msg_registered;
 
-/* Incremented at each change, so that a dump can report one meanwhile; never 0. */
+/* Incremented at each change, so that a dump detects changes in its course; never 0. */
 static unsigned int msg_changes = 1;
 
 /* Number of changes so far, so that a dump detects a change. devtrace_lock held. */

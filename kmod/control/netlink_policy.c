@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Policies of requests: each command has one
+ * Policies of requests
  *
- * So the kernel refuses unknown attributes and wrong sizes, ranges and nests before the command
- * runs. It returns a short message, the place of the attribute and the violated policy;
- * libdevtrace-ctl makes a sentence of these (lib/ctl/ctl_refused.c).
+ * Each command has a policy, so that the kernel refuses unknown attributes and wrong sizes, ranges
+ * and nests before the command runs. The kernel returns a short message, the place of the
+ * attribute and the violated policy; libdevtrace-ctl makes a sentence of these
+ * (lib/ctl/ctl_refused.c).
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>

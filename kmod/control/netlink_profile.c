@@ -33,7 +33,7 @@ static const u8 *netlink_profile_named(const struct nlattr *nest)
 
 static bool wants_any(const u8 *types)
 {
-	/* The last bit of these bytes is DEVTRACE_T_FAULT. */
+	/* The last of these bytes ends with the bit of DEVTRACE_T_FAULT. */
 	BUILD_BUG_ON(PROFILE_FIRST % 8 || DEVTRACE_T_FAULT % 8 != 7);
 	return types && memchr_inv(types + PROFILE_FIRST / 8, 0,
 				   (DEVTRACE_T_FAULT + 1 - PROFILE_FIRST) / 8);

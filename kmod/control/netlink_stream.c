@@ -186,7 +186,10 @@ int netlink_stream_new(struct genl_info *info)
 		refuse_size(info, -EINVAL);
 		return -EINVAL;
 	}
-	/* Stream 0 included: the device node of a second stream of this name could not exist. */
+	/*
+	 * Refuse the name of stream 0, too: two streams cannot have a device node of the same
+	 * name.
+	 */
 	if (stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
 		refuse_new(info, -EEXIST);
 		return -EEXIST;

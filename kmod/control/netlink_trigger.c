@@ -333,7 +333,9 @@ static int put_fired(struct sk_buff *skb, const struct trigger *t, u64 fired, u6
 
 static int put_trigger(struct sk_buff *skb, const struct trigger *t)
 {
-	/* The time is that of this firing, or of a later one. */
+	/*
+	 * The time loaded after this number is that of the last firing counted, or of a later one.
+	 */
 	const u64 fired = compat_atomic64_read_acquire(&t->fired);
 	int err;
 

@@ -455,7 +455,7 @@ int trigger_add(struct trigger *t, bool armed)
 	rcu_assign_pointer(triggers[n], t);
 	__set_bit(n, &devtrace_filters.triggers);
 	err = set_bit_of(t, armed);
-	/* It was never in the filter table, so no emitter uses it. */
+	/* The trigger was never in the filter table, so no emitter uses it. */
 	if (err)
 		give_back(n);
 	return err;

@@ -91,8 +91,8 @@ noinline notrace struct ring_record *emit_reserve_entered(struct ring *r, unsign
 }
 
 /*
- * Reserve an event that is severe, or wanted by others than stream 0; if !@fits, drop and count
- * it.
+ * Reserve an event that is severe, or that streams or triggers besides stream 0 want. If !@fits,
+ * drop and count it.
  */
 static noinline notrace void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type,
 						 u32 who, unsigned int len, bool fits)

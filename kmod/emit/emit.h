@@ -49,7 +49,7 @@ static __always_inline bool emit_is_severe(u32 who)
 void emit_unfit(struct ring *r);
 u32 emit_wants(unsigned int type, u32 who, const u8 *data);
 
-/* Bit n: severity byte n; bit 0: no severity. */
+/* Severities that events may have: bit n is severity byte n, and bit 0 is "no severity". */
 #define EMIT_SEVERITIES		0xff01U
 
 static __always_inline bool emit_in_task(unsigned int pc)

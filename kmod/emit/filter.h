@@ -112,7 +112,7 @@ static inline u32 filter_severities_named(const struct filter *f)
 
 /* Some filter has terms of this kind, for which types[] and severities[] do not suffice. */
 #define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, codes */
-#define FILTER_HAS_PROCESSES	BIT(1)	/* processes or CPUs: a verdict holds for one CPU */
+#define FILTER_HAS_PROCESSES	BIT(1)	/* terms on processes or CPUs */
 
 struct filter_keys;
 
@@ -182,8 +182,8 @@ u32 filter_process_set(const struct filter_table *t, struct task_struct *task);
 u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm);
 
 /*
- * The set that wants a kernel event without severity, code, object and signal: all terms about
- * these pass. Preemption is off.
+ * Return the set that wants a kernel event without severity, code, object and signal, which passes
+ * all terms about these. Preemption is off.
  */
 static __always_inline u32 filter_wants_plain(const struct filter_table *t, unsigned int type)
 {

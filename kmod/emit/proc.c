@@ -336,8 +336,9 @@ notrace void devtrace_proc_new(struct task_struct *task)
 	data_race(memcpy(comm, task->comm, sizeof(comm)));
 	comm[sizeof(comm) - 1] = 0;
 	/*
-	 * If we interrupted this function for the same thread, leave the change to it; our event
-	 * counts for this thread, or for the previous one. Two half changes would lose counts.
+	 * If this call interrupted another one of this function for the same thread, leave the
+	 * change to that call; our event counts for this thread, or for the previous one. Two half
+	 * changes would lose counts.
 	 */
 	was = xchg(&last->slot, PROC_SLOT_CHANGES);
 	if (was != PROC_SLOT_CHANGES)

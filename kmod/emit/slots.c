@@ -54,15 +54,15 @@ static unsigned int slots_used(const struct emit_slots *s)
 }
 
 /**
- * emit_slot_reserve() - reserve a slot for an event that others than stream 0 want
+ * emit_slot_reserve() - reserve a slot for an event that stream 0 is not alone in wanting
  * @r: the ring of stream 0 on this CPU
  * @set: bit mask of the streams and triggers that want it
  * @type: event type
  * @who: flags, severity and context
  * @len: bytes of payload
  *
- * Context: any, preemption off until emit_slot_commit(). Return: where to write the payload; NULL
- * if the event was dropped and counted.
+ * Context: any, preemption off until emit_slot_commit().
+ * Return: where to write the payload; NULL if the event was dropped and counted.
  */
 notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who,
 				unsigned int len)

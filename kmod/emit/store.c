@@ -2,10 +2,10 @@
 /*
  * Store an event in all streams that want it
  *
- * This is the slow path, for events that others than stream 0 want, and for all events while
- * stream 0 may have to stop. Triggers see the complete event before any stream stores it, so a
- * stream also stores the event that started it. stop.h explains how a stream stops at the exact
- * event.
+ * This is the slow path, for events that streams or triggers besides stream 0 want, and for all
+ * events while stream 0 may have to stop. Triggers see the complete event before any stream stores
+ * it, so a stream also stores the event that started it. stop.h explains how a stream stops at the
+ * exact event.
  *
  * notrace: see emit/emit.c.
  */

@@ -85,7 +85,7 @@ static bool read_log(void)
 static struct irq_work drain_work;
 static bool on;
 
-/* Read up to LINES_MAX lines; return true if there may be more that no other call reads. */
+/* Read up to LINES_MAX lines. Return true if there may be more, which the caller must then read. */
 static bool console_drain(void)
 {
 	int seen;

@@ -26,10 +26,10 @@
 #include "faults.h"
 
 #define PLACES		64
-#define TICK_SHIFT	24	/* of a nanosecond clock: 17 ms; 32 bits of them are two years */
+#define TICK_SHIFT	24	/* a tick is 2^24 ns, or 17 ms; 32 bits count two years */
 #define BURST		100
 #define INTERVAL	30	/* ticks: half a second */
-#define USERS		U32_MAX	/* the user of a count of several users */
+#define USERS		U32_MAX	/* stands for several users together */
 
 /**
  * struct limit_place - a user whose faults are limited

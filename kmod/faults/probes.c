@@ -298,7 +298,7 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info, struct k
 	const int fatal = fatal_signal(sig, info, ka);
 	struct devtrace_record r;
 
-	/* Kernel threads of a process have no user registers. */
+	/* Skip kernel threads of a process: they have no user registers to report. */
 	if (!fatal || current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) ||
 	    !fault_tell_once() ||
 	    /* Count against the real user, even for a set-user-ID program. */

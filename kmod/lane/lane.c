@@ -148,7 +148,7 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 
 	if (vmf->pgoff >= l->bytes >> PAGE_SHIFT)
 		return VM_FAULT_SIGBUS;
-	/* Memory of a pool stays as long as this mapping. */
+	/* Memory of a pool is not freed while this mapping exists. */
 	if (l->pool && maps_it(vmf->vma, l))
 		return compat_insert_pfn(vmf->vma, vmf->address, l->pfn + vmf->pgoff);
 	raw_spin_lock(&mm_lock);
@@ -205,7 +205,7 @@ static int lane_release(struct inode *inode, struct file *file)
 {
 	struct lane *l = file->private_data;
 
-	/* If the lane was never mapped, it is still open. */
+	/* A lane that was never mapped is still open: close it. */
 	lane_die(l);
 	if (l->pool)
 		give_back(l);

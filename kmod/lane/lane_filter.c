@@ -67,7 +67,7 @@ void lane_filter_table(const u32 *lanes)
 /**
  * lane_filter_state() - the state of stream 0, or of its triggers, has changed
  * @runs: the stream stores events
- * @unwatched: no event may stop it
+ * @unwatched: no event can make a trigger stop the stream
  *
  * On return, the events that were in lanes are stored or dropped according to the old state.
  *

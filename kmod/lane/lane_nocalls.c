@@ -4,8 +4,8 @@
  *
  * A program that makes no system calls says so when it requests its lane (DEVTRACE_LANE_NO_CALLS).
  * If a seccomp(2) filter refuses its calls later, the library sets a flag in the head of the lane.
- * A work item checks all lanes every LOOK_MS, or every NO_CALLS_MS while a lane without calls is
- * open, and takes the events of the lanes without calls.
+ * A work item takes the events of such lanes. It checks all lanes every LOOK_MS, or every
+ * NO_CALLS_MS while such a lane is open.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -26,7 +26,7 @@ static atomic_t nr_lanes = ATOMIC_INIT(0);
 static void nocalls_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(nocalls_work, nocalls_fn);
 
-/* Take the lane's events if its thread makes no calls; return true to check again soon. */
+/* Take the lane's events if its thread makes no system calls. Return true to check again soon. */
 static bool come_for(struct lane *l)
 {
 	return (l->flags & DEVTRACE_LANE_NO_CALLS || slot_makes_no_calls(l)) &&

@@ -56,7 +56,7 @@ struct slots_memory {
  * struct slots_lent - borrowed pages for blocks; protected by devtrace_lock
  * @at: the first page, the others follow it
  * @nr: number of pages
- * @on: a new ring of blocks uses them
+ * @on: true: a new ring of blocks uses these pages
  */
 struct slots_lent {
 	u8	*at;

@@ -46,7 +46,7 @@
 /* Length and type in a record's first word. */
 #define HEAD_BITS	((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
 
-static bool stopped; /* events that are taken are dropped; written with devtrace_lock held */
+static bool stopped; /* true: drop events when they are taken; written with devtrace_lock held */
 
 static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 {
@@ -445,7 +445,7 @@ int slot_take_full(struct lane *l)
 	return take_all(l, true);
 }
 
-/* Does the head of the lane say that its thread makes no calls? Context: see slot_take(). */
+/* Does the head of the lane say that its thread makes no system calls? Context: see slot_take(). */
 bool slot_makes_no_calls(struct lane *l)
 {
 	bool said;

@@ -41,7 +41,7 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 		st->dropped[i] = s->dropped[i] - s->begin_dropped[i];
 }
 
-/* Does the lane's thread make no calls, as requested or by a seccomp filter? */
+/* Does the lane's thread make no system calls, as requested or because of a seccomp(2) filter? */
 static bool makes_no_calls(const struct lane *l)
 {
 	return l->flags & DEVTRACE_LANE_NO_CALLS || READ_ONCE(lane_head(&l->mem)->no_calls);

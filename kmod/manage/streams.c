@@ -46,7 +46,10 @@ static void stream_cancel_stop(struct stream *s)
 
 	if (stop_phase(st) != STOP_COUNT)
 		return;
-	/* From here on no emitter finds all events used up, unless they are already. */
+	/*
+	 * Raise the number of events left, so that from here on no emitter stops the stream,
+	 * unless it is 0 already.
+	 */
 	left = stop_is_over(st) ? 0 : atomic_read(&st->left);
 	while (left && !atomic_try_cmpxchg(&st->left, &left, INT_MAX))
 		;

@@ -134,8 +134,8 @@ static int by_pos(const void *a, const void *b)
 }
 
 /*
- * Sort the runs by position. Chunks are in this order, except that runs of the previous lap come
- * first.
+ * Sort the runs by position. The order of chunks differs: the last chunks may have runs of the
+ * previous lap, which come first.
  */
 static void sort_runs(struct persist_ring *r, u32 first)
 {

@@ -16,7 +16,7 @@
  */
 #include "lanes.h"
 
-/* The events of a lane may be this much newer than the newest known time. */
+/* Maximum distance, ns, by which a lane's events may be newer than the newest known time. */
 #define AHEAD_NS	3600000000000ULL
 
 /*
@@ -275,7 +275,10 @@ static void read_slots(const void *mem, const struct persist_header *h, struct p
 		if (!PERSIST_OK(a) || (PERSIST_OK(b) && b->nr > a->nr))
 			a = b;
 		if (!PERSIST_OK(a) || a->slot != i) {
-			/* Both were written, so clears and drops are unknown. */
+			/*
+			 * Both entries were written and are damaged, so clears and drops are
+			 * unknown.
+			 */
 			left->unknown = two[0].crc && two[1].crc;
 			continue;
 		}

@@ -233,7 +233,8 @@ static struct last *copy_out(const struct region *r)
 
 /*
  * Make the stream, which then releases @l; on failure @l is released here. stream_new() releases
- * devtrace_lock meanwhile; streams_command_lock keeps commands of control out.
+ * devtrace_lock meanwhile; holding streams_command_lock keeps netlink commands from changing
+ * streams.
  */
 static int make_stream(struct last *l)
 {

@@ -169,7 +169,7 @@ struct persist_info {
 	u64	nr;
 	u64	cleared;	/* index of the oldest event that was not cleared */
 	u64	since;		/* time of that clear, or 0 */
-	u64	missed;		/* events missed by stops before it, as in struct persist_missed */
+	u64	missed;		/* events missed because of stops before @since */
 	u64	drops[6];	/* by enum devtrace_cause, since the clear */
 	u32	cpu;
 	u32	crc;
@@ -181,7 +181,7 @@ struct persist_info {
  * the valid entry with the greater @nr is used.
  */
 struct persist_missed {
-	u64	nr;		/* has counts for the PERSIST_COUNTED changes before this one */
+	u64	nr; /* there are counts for the PERSIST_COUNTED changes before number @nr */
 	u64	missed[PERSIST_CHANGES];
 	u32	reserved;
 	u32	crc;
@@ -214,7 +214,7 @@ struct persist_slot {
 	u64	nr;
 	u64	idx;		/* number of events stored so far */
 	u64	cleared;	/* number of these that were cleared */
-	u64	since;		/* as in struct persist_info; the same for @missed */
+	u64	since;		/* time of the last clear, or 0 */
 	u64	missed;
 	u64	drops[6];	/* as in struct persist_info */
 	u32	slot;

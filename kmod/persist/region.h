@@ -9,7 +9,7 @@ struct region {
 	phys_addr_t	start;
 	size_t		size;
 	void		*at;
-	bool		mapped;		/* by memremap(); false: in the kernel's own mapping */
+	bool		mapped; /* true: mapped by memremap(); false: in the kernel's own mapping */
 	bool		cached;
 };
 

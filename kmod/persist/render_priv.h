@@ -57,7 +57,7 @@ struct render {
 	const void *mem;
 	const struct persist_header *h;
 	u64	frames;
-	u64	ref;		/* newest clock: all events are within 2^55 ns of it */
+	u64	ref;		/* time of the newest clock; all events are within 2^55 ns of it */
 	struct cursor *cursor;
 	struct persist_lanes lanes;
 	struct lane_cursor *lane;
@@ -74,8 +74,8 @@ struct render {
 	struct persist_change *change_at;
 	u32	state;		/* the last state sent: enum devtrace_state */
 	u64	since;		/* time of the last clear, or 0 */
-	u64	began;		/* the stream is stopped: no missed event is older than this */
-	bool	early;		/* but it may be older than events before the stop */
+	u64	began; /* while the stream is stopped, no missed event is older than this */
+	bool	early;		/* a missed event may be older than events stored before the stop */
 	u64	until;		/* time of the next clock, change or name to send */
 	bool	full;
 	u8	*raw;

@@ -221,7 +221,8 @@ compat_assert(softirq_entry, probe_softirq_entry);
 compat_assert(softirq_exit, probe_softirq_exit);
 
 /*
- * No compat_assert() for these: older headers lack the tracepoints, whose arguments never changed.
+ * The probes below have no compat_assert(): older headers lack their tracepoints, whose arguments
+ * never changed.
  */
 static void probe_tasklet_entry(void *data, struct tasklet_struct *t, void *func)
 {

@@ -321,10 +321,7 @@ struct reader *reader_new(struct stream *s)
 	return rd;
 }
 
-/*
- * Free a reader. If stream_reader() still holds a reference, the reader is freed when it drops
- * that.
- */
+/* Free a reader, or leave this to stream_reader() if it still holds a reference. */
 void reader_free(struct reader *rd)
 {
 	raw_spin_lock(&rd->stream->readers_lock);

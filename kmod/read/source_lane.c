@@ -77,7 +77,7 @@ static void set_lane_head(struct lane_source *s, bool late)
 	const u16 source = likely(ev->cpu < nr_cpu_ids) ? ev->cpu : s->src.number;
 
 	wire_head_set(&s->head, flags, ev->severity, source, s->src.tid);
-	/* No event of the run is newer than @hi. */
+	/* wire_quick() needs times below 2^56 ns; no event of the run is newer than @hi. */
 	s->quick = ev->len <= WIRE_QUICK_MOST && !(s->hi >> 56);
 	s->plain = s->quick && flags == DEVTRACE_F_USER && !ev->severity;
 }

@@ -102,8 +102,7 @@ void lane_source_clear(struct reader *rd, struct lane_source *s)
  * @s: the source, in uninitialized memory, because clearing whole pages would take longer
  * @slot: its slot
  *
- * @ev, @head and the limits of the run stay uninitialized, because they are set before they are
- *	used.
+ * The members @ev, @head and the limits of the run are left out, because they are set before use.
  */
 void lane_source_init(struct lane_source *s, unsigned int slot)
 {

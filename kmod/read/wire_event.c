@@ -45,7 +45,7 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 	unsigned int i;
 	u64 word, hits;
 
-	/* Leave the words before the first byte that needs an escape in place. */
+	/* Skip the words before the first byte that needs an escape; they stay in place. */
 	while (out < end && !(wire_special(get_unaligned_le64(out)) & WIRE_BYTES(0x80)))
 		out += sizeof(word);
 	out = min_t(u8 *, out, frame + n);

@@ -38,8 +38,8 @@
 #define CLOCK_TSC_SHIFT	32
 
 /*
- * (tsc * mult + offset) >> 32; @c may change meanwhile. In assembly, because for a 128-bit type
- * gcc aligns the stack frame of every function that inlines this.
+ * Return (tsc * mult + offset) >> 32; @c may change meanwhile. This is in assembly, because for a
+ * 128-bit type gcc aligns the stack frame of every function that inlines this one.
  */
 static __always_inline u64 clock_tsc_ns(u64 tsc, const struct devtrace_counter *c)
 {

@@ -95,7 +95,7 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 	epoch = READ_ONCE(r->idx_epoch);
 	quarters = (u32)(new >> 62) - (u32)epoch;
 	if (unlikely((quarters & 3) == 1)) {
-		/* This has the purpose of cross:A, for the index. */
+		/* Does for the index what cross:A does for the position. */
 		smp_store_release(&r->idx_epoch, epoch + 1);
 	}
 }

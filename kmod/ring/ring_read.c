@@ -59,7 +59,10 @@ void ring_view(const struct ring *r, struct ring_view *v)
 		/* LMM(view:B): pairs with leave:A. */
 		commit = ring_load_acquire(&r->commit);
 		head = ring_load(&r->head);
-		/* The writer lapped us between tail and head: try again. */
+		/*
+		 * Between the loads of tail and head, the writer went once around the ring: try
+		 * again.
+		 */
 	} while (unlikely((u32)head - (u32)tail > r->mask + 1 ||
 			  (u32)commit - (u32)tail > r->mask + 1));
 	ring_snapshot_end();

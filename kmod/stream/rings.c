@@ -52,8 +52,8 @@ void devtrace_emit_gate(bool open)
 }
 
 /*
- * May emitters store into stream 0 without checking its state? False while it is stopped, or a
- * trigger may stop it. The caller waits for active emitters.
+ * @quick: let emitters store into stream 0 without checking its state; false while the stream is
+ * stopped or a trigger may stop it. The caller waits for active emitters.
  */
 void rings_set_quick(bool quick)
 {

@@ -87,8 +87,9 @@ struct stop {
 static inline enum stop_phase stop_phase(const struct stop *st)
 {
 	/*
-	 * Pairs with stop:C: if the phase is COUNT, then @ts is visible. LMM(missed:F): an
-	 * emitter that then counts a drop does so after the change. Pairs with missed:E.
+	 * If the phase is COUNT, then @ts is visible; pairs with stop:C. LMM(missed:F): If an
+	 * emitter counts a drop because of this phase, then it does so after the change. Pairs
+	 * with missed:E.
 	 */
 	return atomic_read_acquire(&st->phase);
 }

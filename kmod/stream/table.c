@@ -34,8 +34,8 @@ struct stream *stream_get(unsigned int id)
 	struct stream *s = NULL;
 
 	/*
-	 * quiet_wait() waits for this section. If this were preempted, all its callers would be
-	 * delayed.
+	 * quiet_wait() waits for this section. If the section were preempted, it would delay every
+	 * caller.
 	 */
 	preempt_disable();
 	rcu_read_lock();

@@ -50,7 +50,7 @@ struct slot {
 struct devtrace_compact {
 	devtrace_bytes_fn	*fn;
 	void			*arg;
-	bool			known;		/* true: @check is known from an INFO frame */
+	bool			known;		/* true: an INFO frame has set @check */
 	bool			already;	/* true: the input is already compact */
 	/* true: since the last flag, there were more bytes than a frame can have */
 	bool			too_long;

@@ -62,7 +62,7 @@ struct devtrace_decoder {
 	uint8_t		seq;		/* of the last intact frame */
 	uint8_t		next_seq;	/* next expected number */
 	uint32_t	refused;	/* number of damaged places since the last intact frame */
-	uint64_t	wide;		/* the counter's expected value in the next frame */
+	uint64_t	wide; /* expected number of the next frame, as INFO and CLOCK count */
 	uint64_t	last_ts;	/* time of the last event */
 	/* @last_ts at the earliest place where the missing frames may belong */
 	uint64_t	gap_ts;

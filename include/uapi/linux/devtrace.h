@@ -294,7 +294,7 @@ enum devtrace_element {
 #define DEVTRACE_F_PTR		0x20	/* the event has OBJ, FUN or SIG elements */
 /* the kernel corrected a time that was too early or too late */
 #define DEVTRACE_F_LATE		0x40
-#define DEVTRACE_COMPACT	0x80	/* not flags: the body of the frame is compact */
+#define DEVTRACE_COMPACT	0x80	/* instead of flags: the body is compact */
 #define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | \
 				 DEVTRACE_F_PTR)
 
@@ -356,8 +356,8 @@ enum devtrace_state {
 /* The reason for an INFO frame. */
 enum devtrace_reason {
 	DEVTRACE_INFO_OPEN	= 0,	/* the stream begins here */
-	DEVTRACE_INFO_PERIODIC	= 1,	/* repeated for readers that missed the first one */
-	DEVTRACE_INFO_SEEK	= 2,	/* the reader moved; older or newer events follow */
+	DEVTRACE_INFO_PERIODIC	= 1,	/* repeated for readers that began later */
+	DEVTRACE_INFO_SEEK	= 2,	/* the reader moved to another place */
 	DEVTRACE_INFO_CHECK	= 3,	/* the check has changed */
 	DEVTRACE_INFO_ANNOUNCE	= 4,	/* on request: everything known is sent again */
 };
@@ -728,7 +728,7 @@ struct devtrace_counter {
  *	reset at once
  * @reserved: 0
  *
- * If its bit is clear, an event costs its program one load, one test and one branch.
+ * An event of a type whose bit is clear costs its program one load, one test and one branch.
  */
 struct devtrace_control {
 	__u32	version;

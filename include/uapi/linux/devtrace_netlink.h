@@ -74,7 +74,7 @@ enum devtrace_cmd {
 	DEVTRACE_CMD_TRIGGER_DEL,	/* TRIGGER */
 
 	/* Dumps. With STREAM, only the entries of this stream. */
-	DEVTRACE_CMD_STATS_GET,		/* by stream and CPU, and for all lanes */
+	DEVTRACE_CMD_STATS_GET,		/* by stream and CPU, and for lanes */
 	DEVTRACE_CMD_TYPE_GET,		/* by type, all streams together */
 	DEVTRACE_CMD_PROCESS_GET,	/* by thread, all streams together */
 	DEVTRACE_CMD_READER_GET,	/* by open descriptor */
@@ -132,7 +132,7 @@ enum devtrace_attr {
 	DEVTRACE_A_STATE,	/* u32: enum devtrace_state */
 	DEVTRACE_A_REASON, /* string: trigger that changed the state; absent if a command did */
 	DEVTRACE_A_SINCE,	/* u64: trace clock ns of the stream's last change of state */
-	DEVTRACE_A_WATERMARK,	/* u32: wake readers at this fill, 0 to 99 percent; 0: at once */
+	DEVTRACE_A_WATERMARK,	/* u32: percent of a ring at which readers wake; 0: at once */
 	DEVTRACE_A_MODE,	/* u32: access mode of the device node */
 	DEVTRACE_A_GENERATION,	/* u32: another number after each change of the filter */
 	DEVTRACE_A_FILTER,	/* nest of enum devtrace_filter_attr */
@@ -210,9 +210,9 @@ enum devtrace_filter_attr {
 	DEVTRACE_FA_UNSPEC,
 	DEVTRACE_FA_PAD,
 	DEVTRACE_FA_TYPES,	/* 32 bytes: type n is bit n % 8 of byte n / 8 */
-	/* u32: lowest hardware level that passes, 0 to 3; 4: none passes */
+	/* u32: lowest hardware severity level that passes, 0 to 3; 4: none passes */
 	DEVTRACE_FA_HW_SEVERITY,
-	/* u32: lowest software level that passes, 0 to 3; 4: none passes */
+	/* u32: lowest software severity level that passes, 0 to 3; 4: none passes */
 	DEVTRACE_FA_SW_SEVERITY,
 	DEVTRACE_FA_OBJECTS,	/* array of struct devtrace_range */
 	DEVTRACE_FA_SIGNALS,	/* array of struct devtrace_range */
@@ -283,10 +283,11 @@ enum devtrace_action {
 	DEVTRACE_ACTION_NOTIFY,	/* only the notification, which all actions send */
 	DEVTRACE_ACTION_START,	/* start the stream */
 	DEVTRACE_ACTION_STOP,	/* stop it, after EVENTS or TIME */
-	/* stop it; triggers cannot start it then, and it cannot be cleared */
+	/* stop the stream so that triggers cannot start it and it cannot be cleared */
 	DEVTRACE_ACTION_FREEZE,
 	DEVTRACE_ACTION_FILTER,	/* give it the FILTER of the trigger */
-	DEVTRACE_ACTION_RESTORE, /* restore the filter from before the first FILTER action */
+	/* restore the stream's filter from before the first FILTER action */
+	DEVTRACE_ACTION_RESTORE,
 };
 
 #endif /* _UAPI_LINUX_DEVTRACE_NETLINK_H */
