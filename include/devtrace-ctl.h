@@ -266,7 +266,7 @@ struct devtrace_ctl_lane {
 	uint32_t	source;			/* source of events whose CPU is unknown */
 	uint32_t	pid, tid;
 	char		comm[DEVTRACE_COMM_LEN];
-	/* bytes of the lane, and of events that the kernel has not copied */
+	/* @size: of the lane; @used: by events that the kernel has not copied; both in bytes */
 	uint64_t	size, used;
 	/* events copied to the buffer, and the number of these that were overwritten */
 	uint64_t	stored, overwritten;

@@ -103,7 +103,7 @@ static int __init devtrace_init(void)
 		return err;
 
 	boot_id_init();
-	/* vmalloc memory, like lanes: the same kernel functions map both. */
+	/* This page is vmalloc memory, like lanes, so the same kernel functions map both. */
 	devtrace_control = __vmalloc(PAGE_SIZE, GFP_KERNEL | __GFP_ZERO);
 	if (!devtrace_control)
 		return -ENOMEM;

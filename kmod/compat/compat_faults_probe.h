@@ -157,7 +157,10 @@ static void __maybe_unused on_net_drop(void *data, struct sk_buff *skb, void *wh
 #define probe_net_drop	compat_if(kfree_skb, compat_net_drop)
 #endif
 
-/* The header is private since 6.7; the arguments have not changed. */
+/*
+ * Since 6.7, modules cannot include the header of this tracepoint; the probe's arguments are the
+ * same.
+ */
 #if !IS_ENABLED(CONFIG_THERMAL)
 #define probe_thermal	NULL
 #elif defined(COMPAT_HAS_THERMAL)

@@ -42,7 +42,10 @@ static inline u64 rate_next(u64 word, u64 now, u32 rate)
 	const u32 count = rate_count(word);
 	const u64 since = (begin - (word - count)) >> RATE_COUNT_BITS;
 
-	/* Another CPU may have begun a second later than our clock. */
+	/*
+	 * A second that another CPU has begun may be later than @now: then @since wraps to a large
+	 * value.
+	 */
 	if (!count || (since >= RATE_STEPS &&
 		       since <= (~0ULL >> RATE_COUNT_BITS) - RATE_STEPS))
 		return begin | 1;

@@ -363,7 +363,10 @@ static void kick_fn(struct irq_work *w)
 {
 	const unsigned long since = jiffies - READ_ONCE(last_run);
 
-	/* High priority, since the work item holds devtrace_lock. */
+	/*
+	 * Run soon, on the high-priority work queue: others wait while the work item holds
+	 * devtrace_lock.
+	 */
 	queue_delayed_work(system_highpri_wq, &work, since < WORK_GAP ? WORK_GAP - since : 0);
 }
 

@@ -73,7 +73,7 @@ void dict_scope_put(struct dict_scope *scope)
 	owner_put(o);
 }
 
-/* The process id was reused: let it no longer lead to this scope. */
+/* The process id was reused for a new process: let dict_scopes no longer find this scope by it. */
 void dict_scope_forget(struct dict_scope *scope)
 {
 	hash_del(&scope->node);
@@ -160,7 +160,7 @@ struct dict_scope *dict_scope_get(struct pid *pid, u32 uid)
 	return scope;
 }
 
-/* Number of names beyond those that the user keeps. */
+/* Number of the user's names; for root, without the @root_part names that it may keep. */
 static int owner_excess(const struct dict_owner *o, unsigned int root_part)
 {
 	return (int)o->count - (int)(o->uid == DICT_ROOT ? root_part : 0);

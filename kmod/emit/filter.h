@@ -94,7 +94,10 @@ struct filter {
 #define FILTER_SW	(0xfU << DEVTRACE_SW0)
 #define FILTER_HW	(0xfU << DEVTRACE_HW0)
 
-/* The severity bytes that a filter passes, a bit each; an event may have none. */
+/*
+ * The severity bytes that a filter passes, a bit each. Bits below DEVTRACE_SEV_SET are always set:
+ * events without severity pass.
+ */
 static inline u32 filter_severities(const struct filter *f)
 {
 	return (BIT(DEVTRACE_SEV_SET) - 1) | (FILTER_SW << f->sw_severity & FILTER_SW) |

@@ -100,7 +100,7 @@ static __always_inline void devtrace_proc_seen(struct task_struct *task)
 {
 	if (unlikely(!devtrace_proc_known(task)))
 		devtrace_proc_new(task);
-	/* Read the verdict on the thread only after this: see quick_may(). */
+	/* Only now read the filter result cached for the CPU's thread: see quick_may(). */
 	barrier();
 }
 

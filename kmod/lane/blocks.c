@@ -88,7 +88,10 @@ struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 	*place = b->head * BLOCK_BYTES + state->fill;
 	r = run_at(b, *place);
 	state->fill += extent;
-	/* This order of stores keeps a reset from leaving a run that mixes two runs. */
+	/*
+	 * A reset may come between two of these stores. In this order, what it leaves is never a
+	 * run that mixes old and new members and has a valid slot.
+	 */
 	WRITE_ONCE(r->slot, SLOT_NONE);
 	WRITE_ONCE(r->block, (u16)b->head);
 	if (state->fill <= BLOCK_BYTES - sizeof(*r))

@@ -102,7 +102,10 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 			continue;
 		if (ret < 0 || open == p->block)
 			return ret;
-		/* The writer left the block before used was loaded, so all of it was taken. */
+		/*
+		 * The writer had left this block before its member used was loaded, so nothing is
+		 * missing: go on to the next block.
+		 */
 		p->block++;
 		p->off = 0;
 	}

@@ -54,7 +54,10 @@ bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 n
 		return false;
 	WRITE_ONCE(st->cpu, smp_processor_id());
 	st->began = devtrace_clock();
-	/* Without a number of events, left stays 1: see stop_take_one(). */
+	/*
+	 * If the stop has a time but no number of events, @left is 1 and never counted down: see
+	 * stop_take_one().
+	 */
 	st->endless = ns && !events;
 	atomic_set(&st->left, min_t(u64, events ?: st->endless, INT_MAX));
 	st->ns = ns;

@@ -101,7 +101,9 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 		}
 	} else {
 		/*
-		 * Events in progress stay stored. An event that fires now may overwrite this time.
+		 * Until the time of the stop is known, no event counts as too late, so events that
+		 * emitters are storing now are kept. A trigger that fires at the same time may
+		 * store its own time here.
 		 */
 		WRITE_ONCE(st->ts, U64_MAX);
 		now = devtrace_clock_now();

@@ -11,7 +11,7 @@ void keep_end(void);
 
 /* Process context. On return, every event emitted before the call has a sum. */
 void keep_sync(void);
-/* At a panic or oops, any context: without locks, write back what can be done quickly. */
+/* For a panic or oops, in any context: write back what can be done quickly and without locks. */
 void keep_fall(void);
 
 /*

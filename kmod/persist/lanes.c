@@ -340,11 +340,14 @@ static bool find_taken(const struct persist_lane *e, const struct persist_lanes 
 		newest = &l->piece[left->first + left->nr - 1];
 		end = newest->idx + newest->nr;
 	}
-	/* The newest run of the lane may be damaged or overwritten. */
+	/* Not known if the lane's newest run may be the one that is damaged or overwritten. */
 	if (!known && (l->damaged || (left->end > e->begin && left->end > end)))
 		return false;
 	*to = known ? word : 0;
-	/* No older run has a greater number than the newest one. */
+	/*
+	 * Use the greater of the entry's number and the newest run's; the newest run has the
+	 * greatest number of all runs.
+	 */
 	if (newest && newest->idx >= e->begin && (!known || (s32)(newest->lane_to - *to) > 0))
 		*to = newest->lane_to;
 	return true;

@@ -133,7 +133,10 @@ static inline u8 *render_body(struct render *r)
 }
 
 void render_send(struct render *r, u8 type, const u8 *end);
-/* Send LOST: @n events between the times @last and @to are missing; 0: not known. */
+/*
+ * Send LOST: @n events are missing, between the events at the times @last and @to. A time of 0 is
+ * not known.
+ */
 void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to);
 
 void render_changes_begin(struct render *r);

@@ -387,7 +387,10 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 		return err;
 	control_notify_filter(stream_by_id(0));
 	err = log_lacking(named) ? -EOPNOTSUPP : 0;
-	/* A type exists but could not be attached: -ENOMEM, even if not listed by its own name. */
+	/*
+	 * -ENOMEM even if the user named only a group: a wanted type exists in this kernel, but
+	 * its probe could not be attached.
+	 */
 	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
 }
 

@@ -31,7 +31,7 @@ struct proc_sent {
 	struct proc_found found;
 };
 
-/* The name last sent from a slot of the table of threads. */
+/* For a slot of the table of threads: the name that the reader was last told from it. */
 struct proc_named {
 	u64	stamp;
 	u32	tid;

@@ -255,7 +255,10 @@ loff_t cdev_llseek(struct file *file, loff_t off, int whence)
 	h->rests = false;
 	ret = handle_reader(h) ? reader_seek(h->reader, off, whence) : -ENOMEM;
 	handle_unlock(h);
-	/* Other threads may wait on the same descriptor, or on a duplicate. */
+	/*
+	 * Wake other threads that wait on this descriptor or a duplicate: at the new place, there
+	 * may be data.
+	 */
 	if (ret >= 0 && whence != SEEK_CUR)
 		wake_again(h->stream);
 	return ret;

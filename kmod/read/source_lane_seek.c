@@ -148,7 +148,7 @@ void lane_source_begin(struct lane_source *s, u64 key)
 	s->src.key = key;
 }
 
-/* Has a slot for which the reader has no source yet unread events? */
+/* Does this slot have unread events? The reader has no source for the slot yet. */
 static bool new_slot_unread(unsigned int slot, u64 bytes)
 {
 	struct slot_view v;

@@ -142,7 +142,7 @@ enum devtrace_attr {
 	/* nest of enum devtrace_element_attr: further condition of the trigger */
 	DEVTRACE_A_ELEMENT,
 	DEVTRACE_A_NTH,		/* u64: fire at the n-th event that matches; default 1 */
-	DEVTRACE_A_RATE, /* u32: fire at more than n matching events a second; excludes NTH */
+	DEVTRACE_A_RATE, /* u32: fire at more than n matching events a second; not with NTH */
 	DEVTRACE_A_ACTION,	/* u32: enum devtrace_action */
 	DEVTRACE_A_EVENTS,	/* u64: action STOP: stop after n further events of the stream */
 	DEVTRACE_A_TIME, /* u64: action STOP: stop after n ns if EVENTS is not reached earlier */
