@@ -215,5 +215,5 @@ module_exit(devtrace_exit);
 MODULE_DESCRIPTION("Trace device: a circular buffer of events, /dev/trace");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);
-/* For one release, because devtrace_streams was a separate module before. */
+/* Remove this alias after one release: devtrace_streams was a separate module before. */
 MODULE_ALIAS("devtrace_streams");

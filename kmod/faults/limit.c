@@ -73,7 +73,7 @@ static bool limit_is_free(const struct limit_place *p, u32 now)
 	return !limit_ahead(atomic64_read(&p->full), now) && !(u32)atomic64_read(&p->untold);
 }
 
-/* The entry for a user; it is the user's only after limit_take() has written the user into it. */
+/* Find the entry of a user, or else a free one, into which limit_take() then writes the user. */
 static struct limit_place *limit_find(u32 uid, u32 now)
 {
 	struct limit_place *free = &places[PLACES];

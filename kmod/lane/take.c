@@ -374,7 +374,8 @@ static int take_one(struct lane *l, bool full)
 		if (full && lane_is_at_open(&l->mem, &l->at))
 			return 0;
 		/*
-		 * A higher number is invalid, because no thread emits more than one event per ns.
+		 * The thread cannot have lost more events than this: no thread emits more than one
+		 * per ns.
 		 */
 		if (unlikely(c.lost && l->at.idx + c.lost > now - l->made))
 			ret = -EPROTO;

@@ -148,7 +148,9 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 	}
 	ring_open(r);
 	set_gate(s, r);
-	/* Code that reads an event after its commit has preemption off. */
+	/*
+	 * Wait for code that still reads an event after its commit: such code has preemption off.
+	 */
 	quiet_wait_on(cpumask_of(cpu));
 }
 

@@ -151,7 +151,7 @@ static void sum_units(struct keep_ring *k, u32 units)
 	WRITE_ONCE(k->flushed, k->sums.place.pos);
 }
 
-/* Sum all events so far; stop after one ring full, since emitters go on. */
+/* Sum all events so far. Emitters go on, so stop after about as many as the ring holds. */
 static void sum_ring(struct keep_ring *k)
 {
 	u32 looks = header.ring_bytes / (LOOK_UNITS * RING_UNIT) + 2;

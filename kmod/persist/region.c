@@ -125,7 +125,10 @@ int region_open(struct region *r, const char *word)
 		r->start = start;
 		r->size = min_t(u64, size, REGION_MAX) & PAGE_MASK;
 		r->cached = true;
-		/* The kernel maps it already; a second mapping could have other attributes. */
+		/*
+		 * The kernel has mapped this memory already; a second mapping could have other
+		 * attributes.
+		 */
 		r->at = phys_to_virt(start);
 	}
 	if (r->size < REGION_MIN || r->start % 4096 || r->size % 4096) {

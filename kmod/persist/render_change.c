@@ -89,7 +89,7 @@ static void tell_source(struct render *r, u16 number, const struct persist_stops
 	u64 n = 0;
 	const bool known = missed_by(s, c->n, &n);
 
-	/* Records that the stop withdraws are reported at its end. */
+	/* Records that the stop withdraws are reported when the stop ends. */
 	if (!stops || (known && n > t->missed))
 		send_missed(r, number, t, missed_since(r, t, last),
 			    known && n > t->missed ? n - t->missed : 0, c->ts);

@@ -362,7 +362,7 @@ void desc_measure(const struct desc *d, const void *record, unsigned int size,
 		if (f->kind == DESC_STR)
 			n = strnlen((const char *)r + s->at[i], n);
 		s->len[i] = n;
-		/* The format byte, and the length of a buffer or the NUL of a string. */
+		/* 2: the format byte, and the length of a buffer or the NUL of a string. */
 		total += 2 + n;
 	}
 	s->nr = i;

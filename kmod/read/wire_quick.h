@@ -97,7 +97,9 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	 */
 	last = data_race(get_unaligned_le64(data + n - sizeof(u64)));
 	last = last >> 1 >> (63 ^ rest * 8);
-	/* Append the length byte: DEVTRACE_BODY_LEN() for lengths as short as these. */
+	/*
+	 * Append the length byte. For a length this short, it is the value of DEVTRACE_BODY_LEN().
+	 */
 	last |= (u64)(n + sizeof(struct devtrace_wire_event) + 1) << rest * 8;
 	wire_look(last, &sums, &hits);
 	put_unaligned_le64(last, to + i);

@@ -33,7 +33,9 @@ static void ring_resize_restart(struct ring *new, u64 pos, u64 idx)
 	ring_store(&new->head, word);
 	ring_store(&new->tail, word);
 	ring_store(&new->commit, word);
-	/* The next reservation takes the slow path, which computes it. */
+	/*
+	 * With this value, the next reservation takes the slow path, which computes the right one.
+	 */
 	new->prepared = pos;
 	new->pos_epoch = pos >> 30;
 	new->idx_epoch = idx >> 30;

@@ -134,7 +134,7 @@ enum devtrace_attr {
 	DEVTRACE_A_SINCE,	/* u64: trace clock ns of the stream's last change of state */
 	DEVTRACE_A_WATERMARK,	/* u32: percent of a ring at which readers wake; 0: at once */
 	DEVTRACE_A_MODE,	/* u32: access mode of the device node */
-	DEVTRACE_A_GENERATION,	/* u32: another number after each change of the filter */
+	DEVTRACE_A_GENERATION,	/* u32: differs after each change of the filter */
 	DEVTRACE_A_FILTER,	/* nest of enum devtrace_filter_attr */
 
 	DEVTRACE_A_TRIGGER,	/* string: name of a trigger */
