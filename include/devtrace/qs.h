@@ -103,7 +103,7 @@
 
 #else /* DEVTRACE_DISABLE */
 
-/* The macros between these two compile, but generate no code. */
+/* The macros between QS_BEGIN_ID() and QS_END() compile, but generate no code. */
 #define QS_BEGIN_ID(type, id)	{ DEVTRACE_UNUSED_(type, id); {
 #define QS_END()		} }
 #define QS_I8(width, v)		DEVTRACE_UNUSED_(width, v)

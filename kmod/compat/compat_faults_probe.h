@@ -25,7 +25,7 @@
 /* sparse does not know __has_include(). */
 #ifndef __CHECKER__
 #if __has_include(<trace/events/memory-failure.h>)
-#undef TRACE_INCLUDE_FILE	/* defined by ras_event.h; the next header needs its own */
+#undef TRACE_INCLUDE_FILE	/* ras_event.h has defined it */
 #include <trace/events/memory-failure.h>
 #endif
 #endif

@@ -32,7 +32,7 @@
 
 #define put_u64(skb, attr, v)	nla_put_u64_64bit(skb, DEVTRACE_A_##attr, v, DEVTRACE_A_PAD)
 
-/* Index in cb->args, behind the cursor: lanes were taken. */
+/* Index in cb->args, behind the cursor, of a flag: the events of lanes were taken for this dump. */
 #define DUMP_TAKEN	4
 
 /* Take the events of lanes, which count only when taken: once per dump, not per message. */

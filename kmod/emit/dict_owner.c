@@ -58,7 +58,7 @@ static void owner_put(struct dict_owner *o)
 	kfree(o);
 }
 
-/* Free a process that has no names, and then its user if it has none left. */
+/* If a process has no names left, free its scope, and then its user if nothing is left of that. */
 void dict_scope_put(struct dict_scope *scope)
 {
 	struct dict_owner *o = scope->owner;

@@ -287,7 +287,7 @@ static int fatal_signal(int sig, const struct kernel_siginfo *info, const struct
 	}
 	if (ka->sa.sa_handler != SIG_DFL || sig_kernel_ignore(sig) || sig_kernel_stop(sig))
 		return 0;
-	/* init is only ended by signals that cannot be caught. */
+	/* Only signals that cannot be caught end init. */
 	if (current->signal->flags & SIGNAL_UNKILLABLE && !sig_kernel_only(sig))
 		return 0;
 	return sig;

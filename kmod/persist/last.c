@@ -261,7 +261,7 @@ static int make_stream(struct last *l)
  *
  * If there is no memory even for the newest events, all are discarded, and the log says so. Keeping
  * them would not help: the next boot would have no more memory, and the board would never record
- * again. If a stream of this name exists, the region stays unchanged.
+ * again. If a stream "last" exists, the region stays unchanged.
  *
  * Context: process; may sleep.
  * Return: 0 or -EEXIST; the reason is in the kernel log.

@@ -229,7 +229,7 @@ struct persist_slot {
  */
 struct persist_lane {
 	u64	made;
-	u64	begin;		/* number of its slot's events before this lane */
+	u64	begin;		/* events of its slot before this lane */
 	u32	slot;
 	u32	pages;
 	u32	tid;

@@ -191,8 +191,8 @@ void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 {
 	u64 *told = &s->drops[DEVTRACE_LOST_STOPPED];
 	/*
-	 * Withdrawn records were not stored, either, so report them here, unless a later stop
-	 * withdrew them.
+	 * Records that a stop withdrew are missed events, too: report them here, unless a later
+	 * stop withdrew them.
 	 */
 	const u64 voids = s->void_ts <= (rd->told.ended ?: to) ? s->voids : 0;
 	const u64 more = n > *told ? n - *told : 0;

@@ -87,7 +87,10 @@ static inline u64 ring_load_acquire(const ring_word_t *w)
 	return compat_atomic64_read_acquire(w);
 }
 
-/* Two stores after ring_store_release(). If a reset loses the second, the halves disagree. */
+/*
+ * A 32-bit CPU makes two stores of this, after the caller's ring_store_release(). If a reset loses
+ * the second, the halves disagree.
+ */
 static inline void ring_mirror(u64 *w, u64 v)
 {
 	WRITE_ONCE(*w, v);

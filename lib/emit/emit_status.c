@@ -54,8 +54,8 @@ static bool debug;
 static unsigned int said;	/* a bit for each reason printed */
 
 /*
- * Read the variable once, at program start, like device_read(). If standard error is closed now, a
- * later open(2) may return descriptor 2 for another file, so print nothing.
+ * Read DEVTRACE_DEBUG once, at program start, like device_read() does. If standard error is closed
+ * now, a later open(2) may return descriptor 2 for another file, so print nothing.
  */
 __attribute__((constructor(101)))
 static void debug_asked(void)
