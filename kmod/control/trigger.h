@@ -27,7 +27,7 @@ struct stream;
  * @when: terms that an event must meet
  * @element: comparison that an event must meet, too
  * @nth: fire at the n-th such event
- * @rate: fire when more such events come in a second; 0: not given
+ * @rate: fire at more than this number of such events per second; 0: not given
  * @action: enum devtrace_action
  * @stream: stream that it acts on; NULL: none
  * @stream_id: number of the stream

@@ -31,9 +31,7 @@ struct bounce {
 
 #define FAULT_IN_TRIES	64
 
-/*
- * Allocated, because per-CPU memory may be vmalloc memory, and a checked copy into that may sleep.
- */
+/* Pointers, because per-CPU memory may be vmalloc memory, into which a checked copy may sleep. */
 static DEFINE_PER_CPU(struct bounce *, bounces);
 
 /* Is this a valid request without severity, code or object? */

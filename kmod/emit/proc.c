@@ -56,7 +56,7 @@ static_assert(SLOTS == WAYS * BUCKETS);
 #define NAMES		4
 #define NAMES_NS	NSEC_PER_SEC
 #define ROOT		0
-/* Retries of a reader whose slot is being written. */
+/* How often a reader tries again while a writer holds the slot. */
 #define READ_TRIES	1000
 /* The kernel stores a new name within this time after the tracepoint reported it. */
 #define RENAME_NS	(10 * NSEC_PER_MSEC)

@@ -105,7 +105,7 @@ static bool console_drain(void)
 	return false;
 }
 
-/* A further interrupt reads the rest, also for calls made meanwhile. */
+/* If messages are left, another interrupt reads them, and messages that came meanwhile. */
 static void drain_on_interrupt(struct irq_work *work)
 {
 	if (console_drain() && READ_ONCE(on))

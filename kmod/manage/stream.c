@@ -72,7 +72,7 @@ static bool has_started(const struct stream *s, unsigned long pasts)
  */
 void stream_count_missed(struct stream *s)
 {
-	/* A trigger may start the stream, and so add a change, meanwhile. */
+	/* Load this once: meanwhile, a trigger may start the stream, which adds a change. */
 	const unsigned long pasts = smp_load_acquire(&s->pasts.nr);
 	const struct ring *r;
 	unsigned int cpu, now, before;

@@ -93,7 +93,7 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	wire_look(ts | (u64)type << 56, &sums, &hits);
 	/*
 	 * Bytes of the payload after the last whole word. They may be overwritten meanwhile: see
-	 * above.
+	 * the comment of this function.
 	 */
 	last = data_race(get_unaligned_le64(data + n - sizeof(u64)));
 	last = last >> 1 >> (63 ^ rest * 8);

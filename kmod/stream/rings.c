@@ -120,7 +120,7 @@ int rings_add(struct stream *s)
 	return err;
 }
 
-/* CPUs that come up later create no ring for the stream. */
+/* From now on, CPUs that come up create no ring for this stream. */
 void rings_del(struct stream *s)
 {
 	mutex_lock(&rings_lock);
