@@ -2,8 +2,8 @@
 /*
  * Detect conditions of triggers that no event can ever meet
  *
- * A trigger waits, so a mistake in its condition would go unnoticed. A filter that passes
- * nothing is no mistake: "stream add kernel 4M none" is the usual first step for a new stream.
+ * A trigger with such a condition would wait forever, and nobody would notice the mistake. Filters
+ * are not checked: a filter that passes nothing is useful while a stream is set up.
  */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
@@ -57,8 +57,8 @@ static bool no_code(const struct filter *f)
 }
 
 /*
- * Does the condition exclude each process that it asks for? A name and a number may belong to one
- * thread, so they do not contradict each other.
+ * Does the condition exclude each process that it asks for? PIDs are compared only with excluded
+ * PIDs, and names only with excluded names, because a thread with any PID may have any name.
  */
 static bool no_process(const struct filter *f)
 {
@@ -89,7 +89,7 @@ static bool no_severity(const struct filter *f)
 	return (f->hw_severity || f->sw_severity) && !filter_severities_named(f);
 }
 
-/* @types: the types as requested */
+/* Check only the types of a condition. Parameters and return value: see condition_never(). */
 static const char *types_never(const struct filter *f, const u8 *types, int *attr)
 {
 	DECLARE_BITMAP(asked, 256);
@@ -121,8 +121,8 @@ static const char *types_never(const struct filter *f, const u8 *types, int *att
 /**
  * condition_never() - find out whether no event can ever meet a condition
  * @f: the condition
- * @types: the 32 bytes of its types as requested; NULL if none were requested
- * @attr: set to the wrong term, enum devtrace_filter_attr
+ * @types: bitmap of the requested types, 32 bytes; NULL if none were requested
+ * @attr: set to the attribute that no event can meet, enum devtrace_filter_attr
  *
  * Return: the error message; NULL if an event can meet it.
  */

@@ -47,7 +47,7 @@ int __init control_init(void)
 	int err;
 
 	trigger_init(netlink_notify_fired);
-	/* A trigger may be added as soon as the family is registered. */
+	/* Set the operations first: a trigger can be added as soon as the family is registered. */
 	control_set_ops(&ops);
 	err = netlink_init();
 	if (err) {
@@ -57,7 +57,10 @@ int __init control_init(void)
 	return err;
 }
 
-/* First unregister netlink, so that no new request arrives; then let no emitter find a trigger. */
+/*
+ * First unregister netlink, so that no new request arrives. Then clear the operations, so that no
+ * emitter uses a trigger while it is freed.
+ */
 void control_exit(void)
 {
 	netlink_exit();
@@ -66,5 +69,5 @@ void control_exit(void)
 }
 
 MODULE_ALIAS_GENL_FAMILY(DEVTRACE_GENL_NAME);
-/* For one release, because devtrace_control was a separate module before. */
+/* Keep this alias for one release: devtrace_control was a separate module before. */
 MODULE_ALIAS("devtrace_control");

@@ -3,7 +3,7 @@
 #ifndef DEVTRACE_CONTROL_H
 #define DEVTRACE_CONTROL_H
 
-/* Kbuild defines it, except with CONFIG_DEVTRACE_CONTROL=n. */
+/* Kbuild defines CONFIG_DEVTRACE_CONTROL unless the user sets it to n. */
 #ifdef CONFIG_DEVTRACE_CONTROL
 int control_init(void);
 void control_exit(void);

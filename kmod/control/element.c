@@ -3,7 +3,8 @@
  * Compare an element of an event with a constant
  *
  * Programs emit elements, too, so every length is checked, and nothing after the payload is
- * read. The code runs in any context, so it compares floating-point numbers by their bits.
+ * read. The code runs in any context, even where the FPU must not be used, so it compares
+ * floating-point numbers by their bits.
  *
  * selftests/unit/test_element.c compiles it in user space.
  */
@@ -20,16 +21,22 @@
 #include "ring/ring.h"
 #include "element.h"
 
-/* Order of element and constant. UNEQUAL: neither less nor greater; NONE: not comparable. */
+/*
+ * Result of comparing an element with a constant. UNEQUAL: the element is not a number (NaN); NONE:
+ * the element's type cannot be compared.
+ */
 enum order { LESS, EQUAL, GREATER, UNEQUAL, NONE };
 
-/* Bytes of code, object and signal before the elements. */
+/* Number of bytes that code, object and signal take before the elements. */
 static u32 element_skip(u32 who)
 {
 	return (who & RING_WHO_CODE ? 4 : 0) + (who & RING_WHO_OBJSIG ? 4 : 0);
 }
 
-/* Return the format byte of element @index, which @size bytes of value follow; or NULL. */
+/*
+ * Return the address of the format byte of element @index, and set @size to the length of the value
+ * that follows it. Return NULL if the event has no such element.
+ */
 static const u8 *element_find(const struct event *ev, u32 index, int *size)
 {
 	u32 i = element_skip(ev->who);
@@ -61,7 +68,10 @@ static enum order compare_unsigned(u64 a, u64 b)
 	return a < b ? LESS : a > b ? GREATER : EQUAL;
 }
 
-/* Compare an IEEE 754 number exactly with @b. @fraction: bits of fraction; @bias: of exponent. */
+/*
+ * Compare an IEEE 754 number exactly with @b.
+ * @fraction: number of bits of its fraction; @bias: bias of its exponent
+ */
 static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b)
 {
 	const u64 one = 1ULL << fraction;
@@ -70,7 +80,7 @@ static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b
 	const bool b_negative = b < 0;
 	const u64 b_magnitude = b_negative ? -(u64)b : (u64)b;
 	u64 m = (bits & (one - 1)) | one;
-	bool rest = true;	/* the magnitude exceeds @whole, by less than 1 */
+	bool rest = true;	/* the magnitude is greater than whole, by less than 1 */
 	u64 whole;
 	enum order o;
 
@@ -81,7 +91,7 @@ static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b
 	if (exponent < 0) {
 		whole = 0;
 	} else if (exponent > 63) {
-		whole = ~0ULL;	/* exceeds any constant */
+		whole = ~0ULL;	/* greater than any constant */
 	} else if (exponent >= (int)fraction) {
 		whole = m << (exponent - fraction);
 		rest = false;
@@ -118,7 +128,7 @@ static enum order compare_number(const struct element_test *t, u8 format, const 
 		return compare_signed((s32)get_unaligned_le32(p) & mask, t->value);
 	case DEVTRACE_E_U32:
 	case DEVTRACE_E_X32:
-	case DEVTRACE_E_SIG:		/* the signal */
+	case DEVTRACE_E_SIG:
 		return compare_signed(get_unaligned_le32(p) & mask, t->value);
 	case DEVTRACE_E_I64:
 		return compare_signed(get_unaligned_le64(p) & mask, t->value);
@@ -127,7 +137,7 @@ static enum order compare_number(const struct element_test *t, u8 format, const 
 	case DEVTRACE_E_FUN:
 		return compare_unsigned(get_unaligned_le64(p) & mask, t->value);
 	case DEVTRACE_E_F32:
-		/* Floating-point numbers have no mask. */
+		/* A test with a mask cannot be applied to a floating-point number. */
 		return ~mask ? NONE : compare_float(get_unaligned_le32(p), 23, 127, t->value);
 	case DEVTRACE_E_F64:
 		return ~mask ? NONE : compare_float(get_unaligned_le64(p), 52, 1023, t->value);

@@ -10,7 +10,7 @@ struct event;
 
 /**
  * struct element_test - a comparison with an element
- * @given: the test exists
+ * @given: there is a test; otherwise the other members are not used
  * @is_string: compare with @string, else with @value
  * @compare: enum devtrace_compare
  * @index: number of the element, from 0

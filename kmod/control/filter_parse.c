@@ -2,8 +2,9 @@
 /*
  * Convert filters from netlink attributes and back
  *
- * A missing term has its value of filter_all(), and a term with this value is not put. So
- * filter_parse() restores the filter that filter_put() has put.
+ * A term without an attribute has the value that filter_all() sets, and filter_put() leaves out
+ * each term that has this value. So filter_parse() restores exactly the filter that filter_put()
+ * wrote.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -158,12 +159,15 @@ static void parse_names(struct filter_names *t, const struct nlattr *attr)
 	name = nla_data(attr);
 	t->given = true;
 	t->nr = nla_len(attr) / TASK_COMM_LEN;
-	/* Names are compared with their padding, so zero it. */
+	/* Names are compared including their padding, so zero the padding. */
 	for (i = 0; i < t->nr; i++, name += TASK_COMM_LEN)
 		strscpy_pad(t->v[i], name, TASK_COMM_LEN);
 }
 
-/* Read a filter from @nest, which meets filter_parse_policy and has each term once. */
+/*
+ * Read a filter from @nest. The caller has checked that @nest meets filter_parse_policy and has no
+ * term twice.
+ */
 void filter_parse(struct filter *f, const struct nlattr *nest)
 {
 	struct nlattr *tb[DEVTRACE_FA_MAX + 1] = { NULL };
@@ -262,7 +266,9 @@ static int put_nothing(struct sk_buff *skb)
  * @attrtype: type of the nest
  * @f: the filter; NULL: one that passes nothing
  *
- * Return: 0, or -EMSGSIZE with nothing put. Puts at most NETLINK_FILTER_SIZE bytes.
+ * The attribute has at most NETLINK_FILTER_SIZE bytes.
+ *
+ * Return: 0; -EMSGSIZE if the message has too little room, and then nothing was put.
  */
 int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f)
 {

@@ -9,7 +9,7 @@
 struct filter;
 struct sk_buff;
 
-/* Policy that a nest of filter attributes must meet before filter_parse(). */
+/* Policy of a nest of filter attributes. filter_parse() relies on it. */
 extern const struct nla_policy filter_parse_policy[DEVTRACE_FA_MAX + 1];
 
 /* Process context, devtrace_lock held. */

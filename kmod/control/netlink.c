@@ -32,7 +32,7 @@
 
 /**
  * struct command - a command of the family
- * @changes: requires the right to change
+ * @changes: the command changes something, so it requires more rights
  * @needs: bit mask of required attributes; a dump requires none
  * @doit: executes the command
  * @dumpit: executes the dump
@@ -81,7 +81,7 @@ static const struct command commands[] = {
 
 /*
  * The opener of the socket and the sender must both have the right, so that a privileged program
- * cannot be tricked into sending the request of another.
+ * cannot be tricked into sending another program's request.
  */
 static int check_rights(struct sk_buff *skb, bool change, struct netlink_ext_ack *extack)
 {
@@ -139,7 +139,7 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 	end_command(&commands[info->genlhdr->cmd]);
 }
 
-/* Return the note about a request that succeeded except for types that this kernel lacks. */
+/* Return the message about a request that succeeded, but skipped types that this kernel lacks. */
 static const char *lacking_note(const unsigned long *types)
 {
 	static const char some[] =
@@ -174,13 +174,13 @@ static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 	DECLARE_BITMAP(lacks, 256);
 	int err;
 
-	/* Discard leftovers of earlier requests. */
+	/* Clear the set of lacking types, in which earlier requests may have left some. */
 	devtrace_profile_lacking(lacks);
 	err = commands[info->genlhdr->cmd].doit(info);
 	if (!err && devtrace_profile_lacking(lacks))
 		netlink_refuse(info->extack, NULL, lacking_note(lacks));
 
-	/* If memory runs out, do not blame an attribute. */
+	/* No attribute is wrong, so the message names none. */
 	if (err == -ENOMEM && info->extack && !info->extack->_msg)
 		netlink_refuse(info->extack, NULL, "not enough memory: free some, and try again");
 	return err;
@@ -193,10 +193,7 @@ static const struct command *dump_command(struct netlink_callback *cb)
 	return &commands[hdr->cmd];
 }
 
-/*
- * Index of the element of cb->args that says whether the dump's request was checked. The dumps use
- * the elements before it.
- */
+/* Index in cb->args of the flag that check_dump() has succeeded; dumps use lower indices. */
 #define DUMP_CHECKED	5
 
 static int check_dump(struct netlink_callback *cb)
@@ -206,7 +203,9 @@ static int check_dump(struct netlink_callback *cb)
 	err = check_rights(cb->skb, false, cb->extack);
 	if (!err)
 		err = check_once(cb->nlh, cb->extack);
-	/* The policy of a command with a doit is that of its doit: its dump takes no attribute. */
+	/*
+	 * If the command also has a doit, the policy is for the doit. The dump has no attributes.
+	 */
 	if (!err && dump_command(cb)->doit && nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
 		netlink_refuse(cb->extack, nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
 			       "attribute is not for a dump, which returns everything: leave it out");
@@ -219,8 +218,8 @@ static int check_dump(struct netlink_callback *cb)
 }
 
 /*
- * Check a request for a dump. If the kernel cannot return a message from here, because it is old,
- * the first netlink_dumpit() checks.
+ * In older kernels, cb->extack is NULL here, so no message can be returned. There, the first call
+ * of netlink_dumpit() makes the checks.
  */
 static int netlink_start(struct netlink_callback *cb)
 {
@@ -245,8 +244,8 @@ static int netlink_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	err = dump_command(cb)->dumpit(skb, cb);
 	mutex_unlock(&devtrace_lock);
 	/*
-	 * The message is full: send it. If it is empty, the entry fits no message: return the
-	 * error.
+	 * If the message has entries, it is full: send it. If it is empty, the next entry is too
+	 * large for any message: return the error.
 	 */
 	if (err == -EMSGSIZE && skb->len)
 		err = 0;

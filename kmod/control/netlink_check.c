@@ -29,9 +29,10 @@ int netlink_refuse_value(struct netlink_ext_ack *extack, const struct nlattr *at
 }
 
 /*
- * The kernel may copy a message after the lock is released, when the owner of its text may be gone.
- * So such texts, which are few, are kept until the module is removed: refusals of profile-add, and
- * types that this kernel lacks.
+ * The kernel copies a message to the requester after devtrace_lock is released. A text that another
+ * object owns may be freed by then. So netlink_keep() copies such a text and keeps the copy until
+ * the module is removed. There are few such texts: refusals of profile-add, and lists of types that
+ * this kernel lacks.
  */
 #define NOTES_MAX	64
 static const char *notes[NOTES_MAX];
@@ -42,7 +43,7 @@ const char *netlink_keep(const char *text, const char *no_room)
 	const char *kept = no_room;
 	int i;
 
-	/* Not killable: a holder of the lock waits only for memory. */
+	/* No need for mutex_lock_killable(): a holder of the lock waits only for memory. */
 	mutex_lock(&notes_lock);
 	for (i = 0; i < NOTES_MAX && notes[i]; i++)
 		if (!strcmp(notes[i], text))

@@ -24,7 +24,7 @@ static int put_filter(struct sk_buff *skb, struct stream *s)
 	u32 generation;
 
 	stream_info(s, &info);
-	/* The filter of a copy of an earlier boot's events is NULL. */
+	/* NULL if the stream is a copy of events of an earlier boot: it has no filter. */
 	f = filter_get(info.id, &generation);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, info.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_GENERATION, generation))

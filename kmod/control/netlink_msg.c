@@ -2,9 +2,9 @@
 /*
  * Messages of the family: entries of dumps, replies, notifications
  *
- * Notifications go only to network namespaces that the initial user namespace owns. In others, any
- * user can be "root". A family can require only that a listener has CAP_SYS_ADMIN in the user
- * namespace that owns its network namespace; here, that is the initial one.
+ * Notifications are sent only to network namespaces that the initial user namespace owns. A family
+ * can require only that a listener has CAP_SYS_ADMIN in the user namespace that owns its network
+ * namespace, and any user can create a user namespace in which he has this right.
  */
 #include <linux/mutex.h>
 #include <linux/rtnetlink.h>
@@ -19,15 +19,16 @@
 static struct genl_family *msg_family;
 
 /*
- * Events fire triggers and pass watermarks even before the family is registered, when its group
- * number would be another family's. Protected by devtrace_lock.
+ * The family is registered, so notifications can be sent. Triggers may fire before that, when the
+ * family has no valid group number, and a notification would reach another family's listeners.
+ * Protected by devtrace_lock.
  */
 static bool msg_registered;
 
-/* Incremented at each change, so that a dump detects changes in its course; never 0. */
+/* Incremented at each change, so that a dump can detect changes between its messages; never 0. */
 static unsigned int msg_changes = 1;
 
-/* Number of changes so far, so that a dump detects a change. devtrace_lock held. */
+/* Context: devtrace_lock held. */
 unsigned int netlink_msg_changes(void)
 {
 	return msg_changes;
@@ -82,13 +83,16 @@ int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err)
 	return genlmsg_reply(m->skb, info);
 }
 
-/* Send to each network namespace that listens; NULL: tell listeners that they missed a message. */
+/*
+ * Send a message to each network namespace with listeners.
+ * @skb: the message; NULL: tell the listeners that they missed one
+ */
 static void notify_all(struct sk_buff *skb)
 {
 	struct sk_buff *copy;
 	struct net *net;
 
-	/* Not killable, but never long: holders of this semaphore only change a list. */
+	/* This wait is short: a holder of the semaphore only changes a list. */
 	down_read(&net_rwsem);
 	for_each_net(net) {
 		if (net->user_ns != &init_user_ns || !genl_has_listeners(msg_family, net, 0))
@@ -151,7 +155,7 @@ int __init netlink_msg_register(struct genl_family *family)
 	return err;
 }
 
-/* Waits for requests in progress and their replies. */
+/* Unregister the family. Waits until requests in progress have sent their replies. */
 void netlink_msg_unregister(void)
 {
 	mutex_lock(&devtrace_lock);

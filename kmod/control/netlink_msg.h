@@ -8,7 +8,7 @@
 #include <net/netlink.h>
 #include <uapi/linux/devtrace_netlink.h>
 
-/* A message being built; @head is NULL if there is none. */
+/* A message that is being built; @head is NULL if it could not be allocated. */
 struct netlink_msg {
 	struct sk_buff	*skb;
 	void		*head;
@@ -18,22 +18,26 @@ struct netlink_msg {
 /* The attributes of a dump's request. */
 struct nlattr **netlink_dump_attrs(struct netlink_callback *cb);
 
-/* Begin an entry of a dump; NULL: there is no more room. */
+/* Begin an entry of a dump. Return NULL if the message has no more room. */
 void *netlink_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
-/* End an entry; @err: error of filling it in. Return 0 to continue, otherwise what to return. */
+/*
+ * End an entry. @err: error number if not all its attributes could be put. Return 0 if the dump can
+ * continue; otherwise the value that the dump must return.
+ */
 int netlink_dump_end(struct sk_buff *skb, void *head, int err);
 
-/* A reply to the requester with at most @size bytes of attributes. */
+/* Begin and send a reply to the requester. @size: maximum size of its attributes, bytes */
 int netlink_reply_begin(struct netlink_msg *m, struct genl_info *info, size_t size);
 int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err);
 
 /*
- * A notification to all listeners; if it cannot be sent, they learn that they missed one. Each
- * change sends one under devtrace_lock, so notifications have the order of the changes.
+ * Begin and send a notification to all listeners. If it cannot be sent, the listeners get ENOBUFS.
+ * Each change sends its notification under devtrace_lock, so notifications have the order of the
+ * changes.
  */
 bool netlink_notify_begin(struct netlink_msg *m, int cmd, size_t size);
 void netlink_notify_end(struct netlink_msg *m, int err);
-/* A notification with only a name: NTF_*_DEL, NTF_CLEAR. */
+/* Send a notification that contains only a name: NTF_*_DEL, NTF_CLEAR. */
 void netlink_notify_name(int cmd, int attrtype, const char *name);
 
 unsigned int netlink_msg_changes(void);

@@ -20,7 +20,10 @@
 #include "netlink_trigger.h"
 #include "trigger.h"
 
-/* Names of streams and triggers are parts of device nodes and command lines. */
+/*
+ * Allow only letters, digits, "_", "." and "-" in names of streams and triggers: they are used in
+ * names of device nodes and on command lines.
+ */
 static int check_name(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	const char *s = nla_data(attr);
@@ -43,7 +46,7 @@ static int check_tracepoint(const struct nlattr *attr, struct netlink_ext_ack *e
 				    &netlink_takes_tracepoint[DEVTRACE_A_TRACEPOINT]);
 }
 
-/* Not const: in older kernels, a policy has no pointer to const. */
+/* Not const, because struct nla_policy of older kernels has a pointer to a non-const range. */
 static struct netlink_range_validation size_range = { 1024, 0x80000000 };
 static struct netlink_range_validation rate_range = { 1, TRIGGER_RATE_MAX };
 static struct netlink_range_validation events_range = { 0, INT_MAX };
@@ -59,7 +62,7 @@ static struct netlink_range_validation time_range = { 0, S64_MAX };
 #define NEST(attr, policy) \
 	[DEVTRACE_A_##attr] = NLA_POLICY_NESTED(policy)
 
-/* Older kernels accept attributes without a policy. */
+/* Refuse all attributes. With no policy at all, older kernels would accept any attribute. */
 const struct nla_policy netlink_takes_nothing[DEVTRACE_A_PAD + 1] = {
 	[DEVTRACE_A_PAD] = { .type = NLA_REJECT },
 };

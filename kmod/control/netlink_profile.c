@@ -22,7 +22,7 @@
 #include "stream/table.h"
 #include "trigger.h"
 
-/* The types that a filter names, or NULL. */
+/* Return the bitmap of the types that a filter names, or NULL. */
 static const u8 *netlink_profile_named(const struct nlattr *nest)
 {
 	const struct nlattr *types;
@@ -33,7 +33,7 @@ static const u8 *netlink_profile_named(const struct nlattr *nest)
 
 static bool wants_any(const u8 *types)
 {
-	/* The last of these bytes ends with the bit of DEVTRACE_T_FAULT. */
+	/* The types of profile events fill whole bytes of the bitmap. */
 	BUILD_BUG_ON(PROFILE_FIRST % 8 || DEVTRACE_T_FAULT % 8 != 7);
 	return types && memchr_inv(types + PROFILE_FIRST / 8, 0,
 				   (DEVTRACE_T_FAULT + 1 - PROFILE_FIRST) / 8);
@@ -95,7 +95,7 @@ static bool type_info(unsigned int type, struct profile_info *info)
 	return true;
 }
 
-/* args[0]: type to continue with, minus the first type */
+/* cb->args[0]: type to continue with, minus PROFILE_FIRST */
 int netlink_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct profile_info info;

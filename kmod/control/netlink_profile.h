@@ -9,7 +9,7 @@ struct genl_info;
 struct netlink_callback;
 struct sk_buff;
 
-/* Without devtrace_lock, which the module takes when it is loaded. */
+/* The caller must not hold devtrace_lock, which devtrace_profile takes when it is loaded. */
 void netlink_profile_load(void);
 void netlink_profile_prepare(const struct genl_info *info, unsigned int maxattr);
 

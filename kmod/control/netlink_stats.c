@@ -2,11 +2,12 @@
 /*
  * Dumps of statistics: streams by CPU, types, threads, readers, lanes; and of names
  *
- * Numbers change while they are dumped. A dump has each CPU, type, thread and reader that
- * exists throughout exactly once.
+ * The counters change during a dump. A dump has exactly one entry for each CPU, type, thread and
+ * reader that exists during the whole dump.
  *
- * Cost: a dump is linear in its output and in the lanes. It takes all lanes once, and its cursor in
- * cb->args finds the next entry without a walk.
+ * The time that a dump takes is linear in the number of its entries and of lanes. The events of all
+ * lanes are collected once in each dump, and the cursor in cb->args leads to the next entry without
+ * a search.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -32,10 +33,13 @@
 
 #define put_u64(skb, attr, v)	nla_put_u64_64bit(skb, DEVTRACE_A_##attr, v, DEVTRACE_A_PAD)
 
-/* Index in cb->args, behind the cursor, of a flag: the events of lanes were taken for this dump. */
+/* Index in cb->args of the flag that take_lanes() was called; the cursor uses lower indices. */
 #define DUMP_TAKEN	4
 
-/* Take the events of lanes, which count only when taken: once per dump, not per message. */
+/*
+ * Collect the events of all lanes: counters include an event only after it was collected. Once per
+ * dump is enough, although a dump has many messages.
+ */
 static void take_lanes(struct netlink_callback *cb)
 {
 	if (!cb->args[DUMP_TAKEN])
@@ -55,7 +59,7 @@ static void set_cursor(struct netlink_callback *cb, unsigned int at, u64 value)
 	cb->args[at + 1] = upper_32_bits(value);
 }
 
-/* With the attribute STREAM, a dump has only this stream. */
+/* If the request has the attribute STREAM, the dump has only this stream. */
 static bool stream_wanted(struct netlink_callback *cb, const struct stream *s)
 {
 	struct nlattr *name = netlink_dump_attrs(cb)[DEVTRACE_A_STREAM];
@@ -97,7 +101,7 @@ static int put_stats(struct sk_buff *skb, struct stream *s, int cpu)
 	return 0;
 }
 
-/* args[1]: CPU to continue with; after the last one, lanes */
+/* cb->args[1]: CPU to continue with; after the last one, lanes */
 static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s)
 {
 	void *head;
@@ -131,7 +135,7 @@ static int put_reader(struct sk_buff *skb, const struct stream *s,
 	return 0;
 }
 
-/* args[1] and args[2]: serial number of the last reader put */
+/* cb->args[1] and args[2]: serial number of the last reader put */
 static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s)
 {
 	u64 serial = netlink_stats_cursor(cb, 1);
@@ -151,7 +155,7 @@ static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, str
 	return 0;
 }
 
-/* args[0]: stream to continue with */
+/* cb->args[0]: stream to continue with */
 static int dump_streams(struct sk_buff *skb, struct netlink_callback *cb,
 			int (*dump)(struct sk_buff *skb, struct netlink_callback *cb,
 				    struct stream *s))
@@ -193,7 +197,7 @@ static int put_type(struct sk_buff *skb, unsigned int type, u64 stored, u64 filt
 	return 0;
 }
 
-/* args[0]: type to continue with. Types without events are left out. */
+/* cb->args[0]: type to continue with. Types without events are left out. */
 int netlink_type_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	u64 stored, filtered;
@@ -225,7 +229,7 @@ static int put_process(struct sk_buff *skb, const struct proc_name *name, u64 st
 	return 0;
 }
 
-/* args[0]: slot to continue with */
+/* cb->args[0]: slot to continue with */
 int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	unsigned int slot = cb->args[0];
@@ -260,7 +264,7 @@ static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scop
 	return 0;
 }
 
-/* args[0] and args[1]: serial number of the last name put */
+/* cb->args[0] and args[1]: serial number of the last name put */
 int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dict_name n = { .serial = netlink_stats_cursor(cb, 0) };
@@ -268,7 +272,7 @@ int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	while (devtrace_dict_next(n.serial, &n)) {
-		/* This name is no longer current. */
+		/* Skip a name that is no longer current. */
 		if (n.until)
 			continue;
 		head = netlink_dump_begin(skb, cb);
@@ -301,7 +305,7 @@ static int put_lane(struct sk_buff *skb, const struct slot_stats *st)
 	return 0;
 }
 
-/* args[0]: slot to continue with */
+/* cb->args[0]: slot to continue with */
 int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct slot_stats st;
@@ -309,8 +313,8 @@ int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	/*
-	 * First collect the events of all lanes: this may overwrite collected events of any lane,
-	 * and its counts must include them.
+	 * Collect the events of all lanes before the first entry is put: collecting the events of
+	 * one lane may overwrite events of another, and the entry of the other must count that.
 	 */
 	take_lanes(cb);
 	for (; cb->args[0] < slots_nr(); cb->args[0]++) {

@@ -20,12 +20,15 @@
 #include "stream/table.h"
 #include "trigger.h"
 
-/* Two names, three u64 and five u32. */
+/* Size of an entry: two names, three u64 and five u32. */
 #define ENTRY_SIZE							\
 	(2 * nla_total_size(DEVTRACE_NAME_LEN) +			\
 	 3 * nla_total_size_64bit(sizeof(u64)) + 5 * nla_total_size(sizeof(u32)))
 
-/* An image has no filter and no rings; its module may remove it at any time. */
+/*
+ * Refuse changes of an image, which has the events of an earlier boot: it has no filter and no
+ * rings, and its module may remove it at any time.
+ */
 int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
 			  struct netlink_ext_ack *extack)
 {
@@ -102,7 +105,7 @@ int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_strea
 	return netlink_reply_end(&m, info, put(m.skb, s));
 }
 
-/* args[0]: stream to continue with */
+/* cb->args[0]: stream to continue with */
 int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
 			    netlink_put_stream_fn *put)
 {
@@ -134,7 +137,7 @@ int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return netlink_dump_of_streams(skb, cb, put_stream);
 }
 
-/* Explain the error for a size in range: no memory, borrowed memory, or too large to round up. */
+/* Set the message for the error of a size that the policy accepted. */
 static void refuse_size(struct genl_info *info, int err)
 {
 	struct nlattr *size = info->attrs[DEVTRACE_A_SIZE];
@@ -150,7 +153,7 @@ static void refuse_size(struct genl_info *info, int err)
 				     &netlink_stream_set_takes[DEVTRACE_A_SIZE]);
 }
 
-/* Sizes of rings are powers of two. */
+/* Round the requested size up to a power of two. Return false if the result is too large. */
 static bool get_size(struct genl_info *info, unsigned long *bytes)
 {
 	*bytes = ring_size_round(nla_get_u64(info->attrs[DEVTRACE_A_SIZE]));
@@ -186,10 +189,7 @@ int netlink_stream_new(struct genl_info *info)
 		refuse_size(info, -EINVAL);
 		return -EINVAL;
 	}
-	/*
-	 * Refuse the name of stream 0, too: two streams cannot have a device node of the same
-	 * name.
-	 */
+	/* Compare with stream 0, too: two streams of one name would need the same device node. */
 	if (stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
 		refuse_new(info, -EEXIST);
 		return -EEXIST;
@@ -258,7 +258,7 @@ int netlink_stream_set(struct genl_info *info)
 	}
 	if (a[DEVTRACE_A_WATERMARK])
 		stream_set_watermark(s, nla_get_u32(a[DEVTRACE_A_WATERMARK]));
-	/* A trigger may have frozen the stream just now. */
+	/* This fails if a trigger has frozen the stream after the check above. */
 	if (a[DEVTRACE_A_STATE] && stream_set_state(s, state))
 		return refuse_frozen(info);
 	netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);

@@ -2,7 +2,8 @@
 /*
  * Commands for triggers
  *
- * Kind and size of attributes are checked already; these functions check their combination.
+ * The policies have checked the kind and size of each attribute; the functions here check which
+ * attributes are given together.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -141,7 +142,8 @@ static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_e
 }
 
 /*
- * Check that an action has the attributes STREAM, EVENTS, TIME and FILTER it takes, and no others.
+ * Check that the request has STREAM and FILTER if the action requires them, and that it has none of
+ * STREAM, EVENTS, TIME and FILTER that the action does not use.
  */
 static int check_action(enum devtrace_action action, struct nlattr **attrs,
 			struct netlink_ext_ack *extack)
@@ -254,7 +256,7 @@ int netlink_trigger_new(struct genl_info *info)
 	return 0;
 }
 
-/* NULL: refused, the error is -ENOENT. */
+/* Find the requested trigger. If it does not exist, set the message and return NULL. */
 static struct trigger *trigger_of(struct genl_info *info)
 {
 	struct nlattr *name = info->attrs[DEVTRACE_A_TRIGGER];
@@ -333,9 +335,7 @@ static int put_fired(struct sk_buff *skb, const struct trigger *t, u64 fired, u6
 
 static int put_trigger(struct sk_buff *skb, const struct trigger *t)
 {
-	/*
-	 * The time loaded after this number is that of the last firing counted, or of a later one.
-	 */
+	/* Read the count before the time: the time is that of the last counted firing, or later. */
 	const u64 fired = compat_atomic64_read_acquire(&t->fired);
 	int err;
 

@@ -2,8 +2,8 @@
 /*
  * Detect more events per second than a trigger's rate, with one word of state
  *
- * The upper 40 bits are the beginning of the current second, in steps of 2^16 ns; the lower bits
- * count the events since then; a count of 0 means that no second has begun. The steps wrap after
+ * The upper 40 bits of the word are the beginning of the current second, in steps of 2^16 ns. The
+ * lower bits count the events since then; 0 means that no second has begun. The steps wrap after
  * 834 days, so times are compared by their distance.
  *
  * selftests/unit/test_rate.c compiles it in user space.
@@ -32,7 +32,7 @@ static inline u32 rate_count(u64 word)
  * rate_next() - count an event
  * @word: the state
  * @now: trace clock, ns
- * @rate: number of events per second that is not too many; less than 2^24 - 1
+ * @rate: maximum number of events per second that is allowed; less than 2^24 - 1
  *
  * Return: the new state; or @word itself if its second already had more than @rate events.
  */
@@ -42,10 +42,7 @@ static inline u64 rate_next(u64 word, u64 now, u32 rate)
 	const u32 count = rate_count(word);
 	const u64 since = (begin - (word - count)) >> RATE_COUNT_BITS;
 
-	/*
-	 * A second that another CPU has begun may be later than @now: then @since wraps to a large
-	 * value.
-	 */
+	/* If another CPU began a second after @now, the difference wraps: stay in that second. */
 	if (!count || (since >= RATE_STEPS &&
 		       since <= (~0ULL >> RATE_COUNT_BITS) - RATE_STEPS))
 		return begin | 1;

@@ -4,16 +4,17 @@
  *
  * The emit path, in any context, takes no lock. One atomic word decides whether a trigger fires: if
  * several CPUs, or an event and an NMI on top of it, meet the condition at the same time, only one
- * fires. Streams start and stop at once. Other filters and notifications need process context, by
- * irq_work and then a work item. A trigger stores its number of firings and the time of the last
- * one; firings before the work item runs are reported as one, with their number.
+ * fires. The emit path starts or stops a stream at once. A change of a filter or a notification
+ * needs process context, so an irq_work queues a work item for it. The emit path stores the number
+ * of a trigger's firings and the time of the last one. One notification reports all firings since
+ * the last run of the work item.
  *
  * One irq_work and one work item serve all triggers. The work item and the removal of a trigger
  * both hold devtrace_lock, so the work item never uses a removed trigger.
  *
- * The filter table has the bit of an armed trigger; filter_set() waits for emitters that use
- * another table. So once it has cleared a trigger's bit, no emitter uses the trigger, and its
- * counters can be reset, or the trigger freed.
+ * Emitters find an armed trigger by its bit in the filter table. filter_set() returns only when no
+ * emitter uses an older table. So after filter_set() has cleared a trigger's bit, no emitter uses
+ * the trigger: its counters can be reset, or the trigger can be freed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -51,7 +52,7 @@ static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
 
 /**
  * struct kept - the filter that a stream had before triggers replaced it
- * @filter: NULL if no trigger did
+ * @filter: copy of that filter; NULL if no trigger has replaced it
  * @generation: generation of the last replacement; if the stream's filter has another generation,
  *	a command has set the filter after the replacement
  *
@@ -65,7 +66,7 @@ static struct kept {
 static struct irq_work kick;
 static trigger_told_t trigger_told;
 static struct delayed_work work;
-static unsigned long last_run;		/* of the work item, jiffies */
+static unsigned long last_run;		/* start of the work item's last run, jiffies */
 
 /* Has a trigger without rearm fired? */
 static bool is_spent(const struct trigger *t)
@@ -74,8 +75,8 @@ static bool is_spent(const struct trigger *t)
 }
 
 /*
- * Has the event a code, an object or a severity if the terms are about one? A filter passes events
- * without; a trigger does not.
+ * Does the event have a code, an object and a severity, as far as the terms of the condition test
+ * them? A filter passes an event without the tested member, but a trigger must not fire then.
  */
 static bool has_all(const struct trigger *t, u32 who)
 {
@@ -96,7 +97,7 @@ static bool makes_sense(const struct trigger *t)
 	}
 }
 
-/* Is this the first event above the rate in its second? A second begins with an event. */
+/* Is this the first event above the rate in its second? Each second begins with an event. */
 static bool above_rate(struct trigger *t)
 {
 	const u64 now = devtrace_clock();
@@ -149,7 +150,7 @@ static void count_firing(struct trigger *t, u64 now)
 
 	while (now > (u64)at && !atomic64_try_cmpxchg(&t->fired_at, &at, now))
 		;
-	/* If trigger_finish() reads this count, then it reads this time or a later one. */
+	/* If trigger_finish() reads this count, then it reads this firing's time or a later one. */
 	smp_mb__before_atomic();
 	atomic64_inc(&t->fired);
 	/* If the work item is queued already, its next run sees this count. */
@@ -171,7 +172,7 @@ static void trigger_meet(struct trigger *t, const struct event *ev, struct firin
 		return;
 	if (!is_nth(t))
 		return;
-	/* The event gets its time when it is stored, so that time is not before this one. */
+	/* The event gets its time stamp later, when it is stored: the stamp is not before @now. */
 	now = devtrace_clock_now();
 	if (trigger_act(t, f))
 		count_firing(t, now);
@@ -180,8 +181,8 @@ static void trigger_meet(struct trigger *t, const struct event *ev, struct firin
 }
 
 /**
- * trigger_event() - an event meets the terms of triggers
- * @set: bit mask of the triggers
+ * trigger_event() - handle an event that meets the terms of triggers
+ * @set: bit mask of these triggers
  * @ev: the event, not stored yet
  * @f: set to what the triggers do to streams
  *
@@ -194,7 +195,7 @@ void trigger_event(u32 set, const struct event *ev, struct firing *f)
 
 	BUILD_BUG_ON(FILTER_TRIGGER_BIT + DEVTRACE_TRIGGERS_MAX > FILTER_BITS);
 	for_each_set_bit(n, &bits, DEVTRACE_TRIGGERS_MAX) {
-		/* Emitters have preemption off, even where RCU is not watching. */
+		/* Preemption is off, which protects the trigger even where RCU is not watching. */
 		struct trigger *t = rcu_dereference_sched_check(triggers[n], true);
 
 		if (t)
@@ -281,8 +282,8 @@ static int give_back_filter(struct trigger *t)
 }
 
 /*
- * Remove an event type that will get another meaning, from conditions and from filters that
- * triggers give to streams. The caller removes it from the filters in force.
+ * Remove an event type from the conditions of all triggers and from the filters that triggers set,
+ * before the type gets another meaning. The caller removes the type from the filters of streams.
  */
 void trigger_forget_type(unsigned int type)
 {
@@ -318,12 +319,12 @@ static void trigger_finish(struct trigger *t)
 	if (err)
 		pr_warn_ratelimited("trigger %s: stream %s keeps its filter: error %d\n",
 				    t->name, t->stream_name, err);
-	/* On failure the bit stays, without effect, until the trigger is armed or removed. */
+	/* If this fails, the bit stays set, but the spent trigger ignores all events. */
 	if (is_spent(t))
 		set_bit_of(t, false);
 }
 
-/* Complete all firings, ordered by the time of each trigger's last one. */
+/* Complete the firings of all triggers, in the order of their last firings. */
 static void finish_all(void)
 {
 	struct trigger *t, *first;
@@ -363,10 +364,7 @@ static void kick_fn(struct irq_work *w)
 {
 	const unsigned long since = jiffies - READ_ONCE(last_run);
 
-	/*
-	 * Run soon, on the high-priority work queue: others wait while the work item holds
-	 * devtrace_lock.
-	 */
+	/* Use high priority: commands wait while the work item holds devtrace_lock. */
 	queue_delayed_work(system_highpri_wq, &work, since < WORK_GAP ? WORK_GAP - since : 0);
 }
 
@@ -397,7 +395,7 @@ bool trigger_is_armed(const struct trigger *t)
 	return t->armed && !is_spent(t);
 }
 
-/* Allocate a trigger without terms, with n-th 1 and action notify; or return NULL. */
+/* Allocate a trigger without terms, with @nth 1 and the action notify. */
 struct trigger *trigger_alloc(void)
 {
 	struct trigger *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -418,8 +416,8 @@ void trigger_free(struct trigger *t)
 }
 
 /*
- * Find out what an event must have to meet the condition. A filter passes an event that lacks a
- * term's member; a trigger does not.
+ * Find out which members an event must have to meet the condition. A filter passes an event without
+ * the member that a term tests, but a trigger must not fire then.
  */
 static void find_needs(struct trigger *t)
 {
@@ -430,7 +428,7 @@ static void find_needs(struct trigger *t)
 	t->severities = f->hw_severity || f->sw_severity ? filter_severities_named(f) : U16_MAX;
 }
 
-/* Free a trigger's number; no emitter uses the trigger. */
+/* Free a trigger's number. Called when no emitter uses the trigger. */
 static void give_back(unsigned int n)
 {
 	RCU_INIT_POINTER(triggers[n], NULL);
@@ -439,7 +437,7 @@ static void give_back(unsigned int n)
 
 /**
  * trigger_add() - add a trigger
- * @t: filled in; its name is not in use
+ * @t: the trigger; the caller has checked that its name is not in use
  * @armed: arm it
  *
  * Return: 0; -ENOSPC if triggers and watches use all numbers; -ENOMEM.
@@ -480,7 +478,7 @@ int trigger_arm(struct trigger *t, bool armed)
 	return set_bit_of(t, true);
 }
 
-/* Complete what a trigger began, and free it. Return 0 or -ENOMEM. */
+/* Complete the firings of a trigger, remove it and free it. Return 0 or -ENOMEM. */
 int trigger_remove(struct trigger *t)
 {
 	int err;
@@ -495,7 +493,7 @@ int trigger_remove(struct trigger *t)
 	return 0;
 }
 
-/* A stream is about to be removed. Return 0, or -EBUSY with a message if a trigger uses it. */
+/* Called before a stream is removed. Return -EBUSY, with a message, if a trigger uses it. */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 {
 	static const char busy[] = "a trigger acts on this stream: remove the trigger first";
@@ -517,7 +515,7 @@ int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-/* A stream was removed; another one may get its number. */
+/* Called after a stream was removed: another stream may get its number. */
 void trigger_stream_gone(unsigned int id)
 {
 	lockdep_assert_held(&devtrace_lock);
@@ -526,8 +524,8 @@ void trigger_stream_gone(unsigned int id)
 }
 
 /*
- * Set up, without triggers. @told is called for a trigger that fired, with devtrace_lock held, the
- * number of firings and the time of the last one.
+ * Set up this file. @told is called with devtrace_lock held after a trigger has fired. Its
+ * arguments are the trigger, the total number of its firings and the time of the last one.
  */
 void trigger_init(trigger_told_t told)
 {
@@ -538,8 +536,8 @@ void trigger_init(trigger_told_t told)
 }
 
 /*
- * Called when no emitter uses triggers. Their bits stay in the filter table; filter_exit() frees it
- * and the filters.
+ * Free all triggers. Called when no emitter uses them. Their bits stay in the filter table, which
+ * filter_exit() frees together with the filters.
  */
 void trigger_exit(void)
 {

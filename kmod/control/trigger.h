@@ -3,8 +3,8 @@
  * Triggers: start an action when an event meets a condition
  *
  * The terms of a condition are a filter, whose bit in the filter table tells emitters that an event
- * meets them. trigger_event() then checks the rest (an element, the n-th, the rate) and acts: on
- * streams at once; with other filters and notifications in process context.
+ * meets them. trigger_event() then checks the rest (element, number of events, rate) and fires. It
+ * starts or stops a stream at once; filters and notifications follow in process context.
  */
 #ifndef DEVTRACE_TRIGGER_H
 #define DEVTRACE_TRIGGER_H
@@ -27,15 +27,15 @@ struct stream;
  * @when: terms that an event must meet
  * @element: comparison that an event must meet, too
  * @nth: fire at the n-th such event
- * @rate: fire at more than this number of such events per second; 0: not given
+ * @rate: fire at the first event above this number of events in a second; 0: not given
  * @action: enum devtrace_action
- * @stream: stream that it acts on; NULL: none
+ * @stream: stream that the action changes; NULL: none
  * @stream_id: number of the stream
  * @stream_name: name of the stream
  * @has_events: @events was given
  * @has_ns: @ns was given
  * @events: for STOP and FREEZE, number of further events to store
- * @ns: for STOP and FREEZE, time until the stop, ns; the first limit applies
+ * @ns: for STOP and FREEZE, time until the stop, ns; the limit that is reached first applies
  * @filter: for FILTER, the stream's new filter
  * @rearm: arm again after firing
  * @n: number of the trigger: its bit is FILTER_TRIGGER_BIT + @n
@@ -43,14 +43,15 @@ struct stream;
  * @severities: bit mask of severity bytes that meet @when
  * @armed: its bit is in the filter table
  * @told: number of firings completed by the work item
- * @seen: number of events that met the condition since it was armed
- * @count: number of these towards @nth; stays at @nth after firing without @rearm
+ * @seen: number of events that met @when and @element since the trigger was armed
+ * @count: number of events counted towards @nth; stays at @nth after firing without @rearm
  * @second: state of rate_next(), see rate.h
  * @fired: number of firings
  * @fired_at: time of the last firing, trace clock ns
  *
- * Members up to @rearm are as requested and do not change, except for types that are removed.
- * trigger.c alone uses the others; devtrace_lock protects @armed and @told.
+ * The members up to @rearm have the requested values and do not change, except that
+ * trigger_forget_type() removes types. Only trigger.c uses the other members. devtrace_lock
+ * protects @armed and @told.
  */
 struct trigger {
 	char			name[DEVTRACE_NAME_LEN];
@@ -80,7 +81,7 @@ struct trigger {
 	atomic64_t		fired_at;
 };
 
-/* The largest count that fits beside the time in rate.h. */
+/* The largest rate that rate_next() can count. */
 #define TRIGGER_RATE_MAX	0xfffffeU
 
 /* Any context, preemption off. @set: bit mask of triggers whose terms the event meets. */
@@ -97,7 +98,6 @@ int trigger_arm(struct trigger *t, bool armed);
 int trigger_remove(struct trigger *t);
 bool trigger_is_armed(const struct trigger *t);
 
-/* A stream is about to be removed. Return -EBUSY if a trigger uses it. */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack);
 void trigger_stream_gone(unsigned int id);
 

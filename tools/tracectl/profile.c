@@ -161,8 +161,8 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 		const struct devtrace_ctl_profile *p = &k->type[i];
 
 		/*
-		 * Skip the last type, faults of the kernel: devtrace_profile logs a warning for each
-		 * kind of fault that it cannot report.
+		 * Skip the last type, faults of the kernel: devtrace_profile logs a warning for
+		 * each kind of fault that it cannot report.
 		 */
 		if (!(named >> i & 1) || p->available || i == TYPES - 1)
 			continue;
