@@ -84,7 +84,7 @@ uint64_t devtrace_now(void);
 /*
  * Give this thread a lane of so many bytes in place of its current one: memory to which the thread
  * writes its events, and one system call for each 4 KiB of them. With DEVTRACE_LANE_NO_CALLS added
- * to the size, there is none: the kernel collects the events every 10 ms. 0: no lane; each event
+ * to the size, there is none: the kernel takes the events every 10 ms. 0: no lane; each event
  * is a system call. Return 0, or an errno number if the thread has no lane; see libdevtrace(3) for
  * sizes, defaults and errors. Signal handlers must not call it.
  */

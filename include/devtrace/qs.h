@@ -103,8 +103,8 @@
 
 #else /* DEVTRACE_DISABLE */
 
-/* The macros between QS_BEGIN_ID() and QS_END() compile, but generate no code. */
-#define QS_BEGIN_ID(type, id)	{ DEVTRACE_UNUSED_(type, id); {
+/* Statements between QS_BEGIN_ID() and QS_END() compile and never run, as in QS without Q_SPY. */
+#define QS_BEGIN_ID(type, id)	{ DEVTRACE_UNUSED_(type, id); if (0) {
 #define QS_END()		} }
 #define QS_I8(width, v)		DEVTRACE_UNUSED_(width, v)
 #define QS_U8(width, v)		DEVTRACE_UNUSED_(width, v)

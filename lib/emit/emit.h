@@ -60,7 +60,7 @@ int conn_ioctl(unsigned long request, const void *arg);
 int dt_conn_lane(struct devtrace_lane_ask *arg);
 
 /*
- * Let the kernel collect the complete blocks of the thread's lane. Return 0 or an errno number;
+ * Let the kernel take the complete blocks of the thread's lane. Return 0 or an errno number;
  * errors are not counted. May change errno.
  */
 int dt_conn_hand(uint32_t source);

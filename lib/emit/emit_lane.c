@@ -8,7 +8,7 @@
  *
  * The thread first begins the next block and then hands over the full one by a system call, so
  * that a signal handler can write to the next block during that call. If the block to be
- * overwritten has not been collected by the kernel, the library first asks the kernel to do so. If
+ * overwritten has not been taken by the kernel, the library first asks the kernel to do so. If
  * the thread must not make system calls, the block is overwritten and the kernel counts the loss.
  *
  * Invariants. The library never uses a value read from the lane, except for the words that the
@@ -147,7 +147,7 @@ static noinline void enter_block(struct lane *l, uint64_t t, uint32_t cpu)
 	struct devtrace_lane_block *b;
 
 	/*
-	 * If the kernel has not yet collected the block that is to be overwritten, hand it over
+	 * If the kernel has not yet taken the block that is to be overwritten, hand it over
 	 * first.
 	 */
 	if (unlikely((int32_t)(l->handed - (n - l->mask - 1)) <= 0) && l->calls)

@@ -44,7 +44,7 @@ enum lane_phase {
  * @cpu: CPU of the last record
  * @blocks: memory of all blocks of the lane
  * @mask: number of blocks - 1
- * @handed: number of the first block that the kernel has not collected
+ * @handed: number of the first block that the kernel has not taken
  * @source: source number that the kernel gave to the lane
  * @size: bytes mapped at @blocks
  * @pid: process that requested the lane
@@ -103,7 +103,7 @@ bool dt_lane_get(void);
  */
 bool dt_lane_closed(void);
 
-/* Let the kernel collect the complete blocks. @ready may be set or clear. Keeps errno. */
+/* Let the kernel take the complete blocks. @ready may be set or clear. Keeps errno. */
 void dt_lane_hand(struct lane *l);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * A thread requests a lane once, at its first event that may go into one. If the kernel refuses,
  * the thread emits by system calls until devtrace_open() or devtrace_lane() is called. The thread
- * gives the lane back when it ends; the kernel then collects the remaining events.
+ * gives the lane back when it ends; the kernel then takes the remaining events.
  *
  * After fork(2) the child has its parent's mappings, and the kernel has marked the lanes there as
  * closed. A thread that finds this mark requests a lane of its own if it is not in the process
@@ -205,7 +205,7 @@ void dt_lane_hand(struct lane *l)
 	if (!err && source == l->source && (int32_t)(number - l->handed) > 0)
 		l->handed = number;
 	/*
-	 * The thread must not make this call, now or later: let the kernel collect full blocks by
+	 * The thread must not make this call, now or later: let the kernel take full blocks by
 	 * itself.
 	 */
 	if (err == EPERM || err == EACCES || err == ENOSYS) {

@@ -602,7 +602,7 @@ struct devtrace_dict {
 /**
  * struct devtrace_stats - statistics of the events of one CPU, or of all events
  * @cpu: in: CPU number, or DEVTRACE_STATS_LANES or _ALL. Events of lanes are counted separately
- *	from those of CPUs, except filtered ones: they count for the CPU that collected them
+ *	from those of CPUs, except filtered ones: they count for the CPU that took them
  * @nr_cpus: out: CPU numbers are below this number
  * @emitted: number of events emitted: stored, dropped or filtered
  * @stored: number of events written into the ring
@@ -626,7 +626,7 @@ struct devtrace_stats {
 	__u64	now;
 };
 
-/* The thread may make no system calls, so the kernel must collect the lane's events by itself. */
+/* The thread may make no system calls, so the kernel must take the lane's events by itself. */
 #define DEVTRACE_LANE_NO_CALLS	0x1
 
 /**
@@ -677,7 +677,7 @@ struct devtrace_pid {
  */
 #define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 6, struct devtrace_lane_ask)
 /*
- * Collect the full blocks of the calling thread's lane. The argument is the lane's source number.
+ * Take the full blocks of the calling thread's lane. The argument is the lane's source number.
  * Needs a descriptor open for writing.
  */
 #define DEVTRACE_IOC_HAND	_IO(DEVTRACE_IOC_MAGIC, 7)

@@ -39,7 +39,7 @@ enum devtrace_lane_state {
  * @first: written by the kernel: number of the first block to write
  * @source: written by the kernel: source number of the lane's events
  * @no_calls: written by the thread: not 0 if its system calls are refused, so that the kernel must
- *	collect the events by itself
+ *	take the events by itself
  * @reserved: 0
  *
  * The kernel never reads the members that it writes, because the program can change them.

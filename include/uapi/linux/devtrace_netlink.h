@@ -113,8 +113,8 @@ enum devtrace_cmd {
 
 	/*
 	 * A dump of the open lanes. For each lane: TID, PID, COMM, ID (source number), SIZE, USED
-	 * (bytes that the kernel has not yet collected), STORED, OVERWRITTEN (after they were
-	 * collected), DROPPED, OLDEST (oldest event still held), NOW, LANE_STATE.
+	 * (bytes that the kernel has not yet taken), STORED, OVERWRITTEN (after they were
+	 * taken), DROPPED, OLDEST (oldest event still held), NOW, LANE_STATE.
 	 */
 	DEVTRACE_CMD_LANE_GET,
 

@@ -129,6 +129,7 @@ static void qs(void)
 		QS_FUN(handler);
 	QS_END()
 	QS_BEGIN(QS_USER1)
+		once();
 	QS_END();
 	QS_SIG_DICTIONARY(1, &n);
 	QS_OBJ_DICTIONARY(&n);
