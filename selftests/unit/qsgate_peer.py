@@ -179,7 +179,7 @@ def qutest(port):
     f.ask(struct.pack('<BHBB', 4, 0, 3, 1), err(0x50))
     f.ask(bytes([16, 0, 1, 0, 0, 0, 5, 0]), err(0x50))
     f.ask(bytes([]), '   <F-END> ERROR    the datagram is too short or too long')
-    f.ask(bytes([135, 0]), '   <F-END> ERROR    the datagram is cut off, or has no name')
+    f.ask(bytes([135, 0]), '   <F-END> ERROR    the datagram is truncated, or contains no name')
     f.ask(named(135, 'BIH', (0, 0, 0), 'NO_SIG'), "   <F-END> ERROR    the dictionaries have no 'NO_SIG'")
     f.ask(bytes([200]), '   <F-END> ERROR    the gate does not know this packet')
     f.send(bytes([131, 0]))

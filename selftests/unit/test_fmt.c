@@ -346,9 +346,9 @@ TEST_F(fmt, conflicts_name_both_places)
 	ADD("record 100 MINE\nmajor 5 FIVE {\n\tminor 1 A\n}\n");
 	env_add(&self->env, "dir/b.fmt",
 		"record 100 YOURS\nmajor 5 FIVE { minor 1 B minor 2 C }\nmajor 5 FUENF { minor 3 D }");
-	EXPECT_SAID("dir/b.fmt:1:1: error: record type 100, 'YOURS', is described as 'MINE' in a.fmt:1:1 already\n"
-		    "dir/b.fmt:2:16: error: minor 1, 'B', is described as 'A' in a.fmt:3:2 already\n"
-		    "dir/b.fmt:3:1: error: major 0x000005, 'FUENF', is 'FIVE' in a.fmt:2:1\n");
+	EXPECT_SAID("dir/b.fmt:1:1: error: record type 100, 'YOURS', was described as 'MINE' before, in a.fmt:1:1\n"
+		    "dir/b.fmt:2:16: error: minor 1, 'B', was described as 'A' before, in a.fmt:3:2\n"
+		    "dir/b.fmt:3:1: error: major 0x000005, 'FUENF', has the name 'FIVE' in a.fmt:2:1\n");
 	EXPECT_STREQ("MINE", self->env.set.records[100]->name);
 	EXPECT_STREQ("A", find(&self->env, 5, 1, 0)->name);
 	EXPECT_STREQ("C", find(&self->env, 5, 2, 0)->name);
@@ -364,8 +364,8 @@ TEST_F(fmt, earlier_places_override)
 		"record 100 YOURS\nrecord 101 MORE\nmajor 6 SIX { minor 1 D }\n"
 		"major 5 FIVE { minor 1 B minor 2 C minor * ALL severity hw1 \"y\" }\n");
 	env_add(&self->env, "dir/c.fmt", "record 101 LESS\nmajor 6 SECHS { minor 2 E }\n");
-	EXPECT_SAID("dir/c.fmt:1:1: error: record type 101, 'LESS', is described as 'MORE' in dir/b.fmt:2:1 already\n"
-		    "dir/c.fmt:2:1: error: major 0x000006, 'SECHS', is 'SIX' in dir/b.fmt:3:1\n");
+	EXPECT_SAID("dir/c.fmt:1:1: error: record type 101, 'LESS', was described as 'MORE' before, in dir/b.fmt:2:1\n"
+		    "dir/c.fmt:2:1: error: major 0x000006, 'SECHS', has the name 'SIX' in dir/b.fmt:3:1\n");
 	fmt_next_place(&self->env.set);
 	env_add(&self->env, "far/d.fmt", "major 5 FUENF { minor 3 D }\nmajor 6 SIX { minor 3 F }\n");
 	EXPECT_STREQ("MINE", self->env.set.records[100]->name);
@@ -424,51 +424,51 @@ TEST_F(fmt, default_places_in_order)
 static const struct {
 	const char *text, *said;
 } mistakes[] = {
-	{ "record 300 R", "1:8: error: the number of a record type goes up to 255, 300 is too much" },
+	{ "record 300 R", "1:8: error: the number of a record type is at most 255; 300 is too large" },
 	{ "record R", "1:8: error: the number of a record type expected, but there is 'R'" },
 	{ "record 100", "1:11: error: the name of the record type expected, but there is the end of the file" },
-	{ "record 125 R", "1:8: error: type 125 is the exceptions: describe them with major and minor" },
+	{ "record 125 R", "1:8: error: type 125 is for exceptions: describe them with major and minor" },
 	{ "record 60 R", "1:8: error: type 60 belongs to devtrace itself; use 100-124 or 192-255" },
 	{ "record 100 R (u9 a)", "1:15: error: unknown type 'u9'; there are: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 int float any str mem obj fun sig enum flags" },
 	{ "record 100 R (u8)", "1:17: error: the name of the argument expected, but there is ')'" },
 	{ "record 100 R (u8 a u8 b)", "1:20: error: ',' or ')' expected, but there is 'u8'" },
-	{ "record 100 R (u8 a, u8 a)", "1:24: error: there is an argument 'a' already" },
+	{ "record 100 R (u8 a, u8 a)", "1:24: error: the list already has an argument 'a'" },
 	{ "record 100 R (u8 a / 12)", "1:21: error: the divisor must be a power of ten from 10 to 1000000000" },
 	{ "record 100 R (str a / 10)", "1:21: error: only an integer can have a divisor, not str" },
 	{ "record 100 R (u8 a) \"%(b)u %(a)u\"", "1:24: error: no argument 'b'; there are: a" },
-	{ "record 100 R (u8 a) \"%u %u\"", "1:25: error: no argument 2: the list has 1" },
-	{ "record 100 R (u8 a) \"%3$u %1$u\"", "1:22: error: no argument 3: the list has 1" },
+	{ "record 100 R (u8 a) \"%u %u\"", "1:25: error: there is no argument 2: the list has only 1" },
+	{ "record 100 R (u8 a) \"%3$u %1$u\"", "1:22: error: there is no argument 3: the list has only 1" },
 	{ "record 100 R (u8 a) \"%s\"", "1:22: error: 'a' is u8, but %s takes a string or something that has a name" },
 	{ "record 100 R (str a) \"%d\"", "1:23: error: 'a' is str, but %d takes an integer" },
 	{ "record 100 R (i32 a) \"%f\"", "1:23: error: 'a' is i32, but %f takes a floating point number or an integer with a divisor" },
 	{ "record 100 R \"%(a)d\"", "1:17: error: 'a': arguments have names only in a list before the text" },
-	{ "record 100 R \"%1$f %1$s\"", "1:20: error: %s takes a string or something that has a name, which argument 1 is not by an earlier conversion" },
-	{ "record 100 R \"%q\"", "1:15: error: unknown conversion '%q'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
-	{ "record 100 R \"%n\"", "1:15: error: unknown conversion '%n'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
-	{ "record 100 R \"100%\"", "1:18: error: unknown conversion '%'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
+	{ "record 100 R \"%1$f %1$s\"", "1:20: error: %s takes a string or something that has a name, but an earlier conversion prints argument 1 as another type" },
+	{ "record 100 R \"%q\"", "1:15: error: unknown conversion '%q'; the conversions are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
+	{ "record 100 R \"%n\"", "1:15: error: unknown conversion '%n'; the conversions are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
+	{ "record 100 R \"100%\"", "1:18: error: unknown conversion '%'; the conversions are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
 	{ "record 100 R \"%100d\"", "1:15: error: a width goes up to 99" },
 	{ "record 100 R \"%.16f\"", "1:15: error: digits go up to 15" },
 	{ "record 100 R \"%0$d\"", "1:15: error: arguments are counted from 1" },
-	{ "record 100 R \"%33$d\"", "1:15: error: no argument 33: there are at most 32" },
+	{ "record 100 R \"%33$d\"", "1:15: error: there is no argument 33: a description has at most 32" },
 	{ "record 100 R \"%{x}\"", "1:17: error: no enum or flags 'x' is declared before this in the file" },
 	{ "record 100 R \"%{x\"", "1:17: error: '}' is missing after the name of an enum or flags" },
 	{ "record 100 R (enum x a, u8 b) \"%v\"", "1:20: error: no enum 'x' is declared before this in the file" },
 	{ "record 100 R (flags x a)", "1:21: error: no flags 'x' is declared before this in the file" },
 	{ "record 100 R \"a", "1:14: error: the string is not closed on its line: '\"' is missing" },
-	{ "record 100 R \"a\\q\"", "1:16: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH" },
-	{ "record 100 R \"a\\x4\"", "1:16: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH" },
+	{ "record 100 R \"a\\q\"", "1:16: error: unknown escape in a string; the escapes are: \\\\ \\\" \\n \\t \\xHH" },
+	{ "record 100 R \"a\\x4\"", "1:16: error: unknown escape in a string; the escapes are: \\\\ \\\" \\n \\t \\xHH" },
 	{ "record 0x1g R", "1:11: error: 'g' is not a digit of a hexadecimal number" },
 	{ "record 12a R", "1:10: error: 'a' is not a digit of a decimal number" },
 	{ "flags f { A = 99999999999999999999 }", "1:15: error: the number does not fit in 64 bits" },
 	{ "flags f { A = 3 << 63 }", "1:15: error: the number does not fit in 64 bits" },
 	{ "flags f { A = 0x40/0x30 }", "1:11: error: 'A' has bits that are not in its mask" },
-	{ "flags f { A = 1<<63, B }", "1:22: error: the entry before has the highest bit; no value is left for 'B'" },
+	{ "flags f { A = 1<<63, B }", "1:22: error: the previous entry has the highest bit, so no value is left for 'B'" },
 	{ "enum e { A, B = 0 }", "1:13: error: 'B' has the value 0, which 'A' has" },
 	{ "enum e { A = }", "1:14: error: a value expected, but there is '}'" },
 	{ "enum { A }", "1:6: error: a name for the enum expected, but there is '{'" },
-	{ "enum e { A }\nflags e { A }", "2:7: error: there is an enum or flags 'e' already in this file" },
-	{ "major 0x1000000 M { }", "1:7: error: the number of a major goes up to 16777215, 16777216 is too much" },
-	{ "major 1 M { minor 256 X }", "1:19: error: a minor goes up to 255, 256 is too much" },
+	{ "enum e { A }\nflags e { A }", "2:7: error: this file already has an enum or flags 'e'" },
+	{ "major 0x1000000 M { }", "1:7: error: the number of a major is at most 16777215; 16777216 is too large" },
+	{ "major 1 M { minor 256 X }", "1:19: error: a minor is at most 255; 256 is too large" },
 	{ "major 1 M { minor X }", "1:19: error: the number of the minor or '*' expected, but there is 'X'" },
 	{ "major 1 M { severity hw4 \"x\" }", "1:22: error: a severity (hw0 to hw3, sw0 to sw3) expected, but there is 'hw4'" },
 	{ "major 1 M { severity hw1 }", "1:26: error: a text for this severity expected, but there is '}'" },
@@ -477,7 +477,7 @@ static const struct {
 	{ "major 1 M { minor 1 X", "1:22: error: '}' expected to end the major 'M', but there is the end of the file" },
 	{ "major 1 M { what }", "1:13: error: minor, severity, enum, flags or '}' expected, but there is 'what'" },
 	{ "minor 1 X", "1:1: error: a minor outside of a major" },
-	{ "major 1 M {\nminor * A\nminor * B\n}", "3:1: error: minor * is described in m.fmt:2:1 already" },
+	{ "major 1 M {\nminor * A\nminor * B\n}", "3:1: error: minor * was described before, in m.fmt:2:1" },
 	{ "flags f { A }\nrecord 100 R (enum f a)", "2:20: error: 'f' is flags, not an enum" },
 	{ "enum e { A }\nrecord 100 R (flags e a)", "2:21: error: 'e' is an enum, not flags" },
 	{ "enum e { A = 0b2 }", "1:16: error: '2' is not a digit of a binary number" },
@@ -537,8 +537,8 @@ TEST_F(fmt, several_mistakes)
 	EXPECT_SAID("a.fmt:1:14: error: a value expected, but there is ','\n"
 		    "a.fmt:2:22: error: 'a' is u8, but %s takes a string or something that has a name\n"
 		    "a.fmt:5:10: error: the name of the minor expected, but there is '('\n"
-		    "a.fmt:8:18: error: unknown conversion '%q'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign\n"
-		    "a.fmt:8:21: error: unknown conversion '%w'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign\n");
+		    "a.fmt:8:18: error: unknown conversion '%q'; the conversions are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign\n"
+		    "a.fmt:8:21: error: unknown conversion '%w'; the conversions are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign\n");
 	EXPECT_NE(NULL, find(&self->env, 7, 1, 0));
 	EXPECT_EQ(NULL, find(&self->env, 7, 2, 0));
 	EXPECT_NE(NULL, find(&self->env, 7, 3, 0));
@@ -567,7 +567,7 @@ static const struct {
 	{ "record 100 A\nrecord @\n101 B", "2:8: error: '@' has no meaning here\n", true, false },
 	{ "record 100 A \"a\"\n12a\nrecord 101 B", "2:3: error: 'a' is not a digit of a decimal number\n", true, true },
 	{ "record 100 A \"a\"\n\"\\q\" record 101 B",
-	  "2:2: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH\n", false, true },
+	  "2:2: error: unknown escape in a string; the escapes are: \\\\ \\\" \\n \\t \\xHH\n", false, true },
 	{ "record 100 A\nenum e { X }\n@\nrecord 101 B (enum e a)", "3:1: error: '@' has no meaning here\n",
 	  true, true },
 };

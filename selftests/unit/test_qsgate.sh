@@ -141,7 +141,7 @@ if [ "$(id -u)" = 0 ]; then
 	kill "$(cat pid)"
 	wait $gate $program 2>/dev/null
 	gate='' program=''
-	is "$(grep -c 'as root, a request that any user may have sent is refused' err)" 1 \
+	is "$(grep -c 'runs as root and refuses a request that any user may have sent' err)" 1 \
 		"as root, no datagram reaches the program"
 	grep -q '11 requests, 9 refused' err
 	ok $? "and that is counted"
@@ -152,7 +152,7 @@ if [ "$(id -u)" = 0 ]; then
 	allow=--allow-requests
 	peer end "$(port)"
 	end "1 requests"
-	! grep -q 'is refused' err
+	! grep -q 'refuses a request' err
 	ok $? "unless the program lets anybody in"
 else
 	skip "as root, no datagram reaches the program" "not root"
@@ -212,7 +212,7 @@ wait $program 2>/dev/null
 anew 1
 until_said 'PHILO_STAT   7 eating Philo_eating philo' lines
 ok $? "and what it emits when it was started anew, unasked"
-grep -q "$named: started anew, as process $(cat pid)\$" err
+grep -q "$named was restarted, as process $(cat pid)\$" err
 ok $? "which is told"
 # Others may give a process this name. Where they can run it at all.
 as="setpriv --reuid 12345 --regid 12345 --clear-groups"
@@ -409,7 +409,7 @@ sed 's/^/# /' differs
 cp qp.trace own.trace
 ln own.trace other.name
 timeout $hang "$tools/qsgate" -q --to other.name own.trace 2>said
-is "$? $(cat said)" "1 qsgate: other.name: this is the input, which would be lost; name another file" \
+is "$? $(cat said)" "1 qsgate: other.name: the output file is also the input, which would be lost; name another file" \
 	"the input is no output"
 # shellcheck disable=SC2094 # that is what is tested
 timeout $hang "$tools/qsgate" -q --to own.trace - <own.trace 2>said
@@ -498,7 +498,7 @@ wait $gate
 is $? 1 "one that takes nothing is not, for ever"
 echo >over
 wait $program
-left=$(sed -n 's/.*did not take the last \([0-9]*\) frames/\1/p' err)
+left=$(sed -n 's/.*did not read the last \([0-9]*\) frames/\1/p' err)
 is "$((left + $(cat heard)))" 2501 "and the frames that are left are counted"
 grep -q ", $left dropped" err
 ok $? "with those that are dropped"
@@ -598,8 +598,8 @@ refused "no port" --to tcp:nowhere
 refused "cannot carry frames" --to udp:localhost:1
 refused "is not \[HOST:\]PORT" --udp x
 refused "is not \[HOST:\]PORT" --udp 65536
-refused "Trazer takes frames" --rkh
-refused "Trazer takes frames" --rkh --to x --udp 0
+refused "makes frames for Trazer" --rkh
+refused "makes frames for Trazer" --rkh --to x --udp 0
 refused "name a QSPY with --to" --old
 refused "name a QSPY with --to" --old --to x --udp 0
 refused "one too many" a b

@@ -176,7 +176,7 @@ TEST_F(tc, a_stream_is_saved_in_a_file)
 		     self->said);
 }
 
-#define MADE_BY_A_SHELL	"a regular file, not a trace device: a program wrote to this path before the module was loaded; remove it, and load the module devtrace again"
+#define MADE_BY_A_SHELL	"a regular file, not a trace device: a program wrote to this path before the module was loaded; remove the file, and load the module devtrace again"
 
 /* The advice to remove it is given only where it replaces the device. */
 TEST_F(tc, a_file_where_the_device_should_be)

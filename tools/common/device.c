@@ -2,9 +2,9 @@
 /*
  * device.c - a regular file in place of a trace device
  *
- * A regular file in /dev was created by a shell redirection, and must be removed before the
- * module can create the device. A regular file elsewhere is a user's file: never advise to remove
- * it.
+ * If a shell redirection wrote to /dev/trace while the module was not loaded, a regular file was
+ * created there. It must be removed before the module can create the device. A regular file in
+ * another place belongs to the user: never advise to remove it.
  */
 #include <string.h>
 #include "common/device.h"
@@ -19,7 +19,7 @@ const char *device_no_file(const char *path)
 	/* Indexed by device_place(). */
 	static const char *const texts[] = {
 		"a regular file, not a trace device; 'traceinfo FILE' prints a saved stream",
-		"a regular file, not a trace device: a program wrote to this path before the module was loaded; remove it, and load the module devtrace again",
+		"a regular file, not a trace device: a program wrote to this path before the module was loaded; remove the file, and load the module devtrace again",
 	};
 
 	return texts[device_place(path)];

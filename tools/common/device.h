@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* Is this the path of a device: /dev/trace, but not /dev/shm/file? */
+/* May this path name a trace device (e.g. /dev/trace)? Files in directories below /dev may not. */
 bool device_place(const char *path);
-/* Explain what is wrong with a regular file at this path, and the remedy. */
+/* Return text that explains why a regular file at this path is wrong, and how to correct that. */
 const char *device_no_file(const char *path);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * dial.c - open a link in a thread, so that the program never waits for a peer or a name server
  *
- * connect(2) waits for a peer that drops packets; getaddrinfo(3) waits for the name server and
- * has no non-blocking form. The thread blocks all signals, so that the waiting thread gets them.
- * The thread and its owner share struct dial; the last of them to leave frees it.
+ * connect(2) waits for a peer that drops packets. getaddrinfo(3) waits for the name server and has
+ * no form that does not wait. The thread blocks all signals, so that the main thread gets them.
+ * The thread and its owner share struct dial; the last one to use it frees it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -82,7 +82,7 @@ int dial_take(struct dial *d, struct link *l)
 	eventfd_t n;
 	int fd;
 
-	/* After @done is readable the thread only writes @users. */
+	/* Once @done is readable, the thread writes nothing but @users. */
 	if (eventfd_read(d->done, &n))
 		return -EINPROGRESS;
 	fd = d->fd;

@@ -10,18 +10,18 @@
 struct dial;
 
 /*
- * Begin link_open() of a copy of @l, with a timeout of ms. Return NULL if there is no memory or
- * no thread.
+ * Start a thread that calls link_open() for a copy of @l, with a timeout of @ms milliseconds.
+ * Return NULL if there is no memory, or if no thread can be started.
  */
 struct dial *dial_begin(const struct link *l, int ms);
 /* Readable after link_open() returned. */
 int dial_fd(const struct dial *d);
 /*
- * Return the result of link_open() with its text in l->why, and free d. While link_open() runs,
- * return -EINPROGRESS and keep d.
+ * If link_open() has returned, return its result, set l->why, and free @d. While it runs, return
+ * -EINPROGRESS and keep @d.
  */
 int dial_take(struct dial *d, struct link *l);
-/* Give up the link; d may be NULL. */
+/* Abandon the attempt to open the link. @d may be NULL. */
 void dial_drop(struct dial *d);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * duration.c - print a duration in at most seven columns
  *
- * Four digits and a unit: 250ns, 70.00us, 1.500ms, 12.34s, 4m18s, 3h05m, 12d03h. Further digits
- * are truncated, so a duration never looks longer than it is.
+ * A duration has up to four digits and a unit, for example 250ns, 70.00us, 1.500ms, 12.34s, 4m18s,
+ * 3h05m or 12d03h. It is rounded down, so it never looks longer than it is.
  */
 #include "duration.h"
 

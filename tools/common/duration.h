@@ -7,7 +7,7 @@
 
 #include "out.h"
 
-/* Print a duration in at most seven columns, up to 999 days: 12.34ms, 4m18s. */
+/* Print a duration of up to 999 days in at most seven columns, for example 12.34ms or 4m18s. */
 void out_duration(struct out *o, uint64_t ns);
 /* Print a duration right-aligned in @width columns. */
 void out_duration_right(struct out *o, uint64_t ns, unsigned int width);

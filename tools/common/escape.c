@@ -2,9 +2,9 @@
 /*
  * escape.c - make strings from streams and files safe to print
  *
- * The emitter chooses the names in a trace. They must neither move the terminal's cursor nor
- * break JSON. Printable ASCII passes unchanged, and so does well-formed UTF-8 that is neither a
- * C1 control character nor a change of direction.
+ * Names in a trace are chosen by the programs that emit it. They must neither move the terminal's
+ * cursor nor break JSON. Printable ASCII is printed unchanged. Valid UTF-8 is, too, unless it is a
+ * C1 control character or changes the direction of writing.
  */
 #include "out.h"
 
@@ -32,7 +32,7 @@ size_t utf8_len(const uint8_t *p, size_t n)
 	return len;
 }
 
-/* Is this a multi-byte character that affects the rest of the line? */
+/* Would this multi-byte character change how the rest of the line is shown? */
 static bool unsafe_utf8(const uint8_t *p, size_t len)
 {
 	if (len == 2)
@@ -114,7 +114,7 @@ void out_quoted(struct out *o, const void *data, size_t n)
 	out_char(o, '"');
 }
 
-/* Print a character of the basic plane as \uXXXX. */
+/* Print a character up to U+FFFF as \uXXXX. */
 static void out_uxxxx(struct out *o, const uint8_t *p, size_t len)
 {
 	static const char set[] = "0123456789abcdef";

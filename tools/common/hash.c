@@ -45,7 +45,10 @@ static void take(struct state *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-/* last: the bytes after whole words; its highest byte is the length in bytes. */
+/*
+ * Process the last word: the bytes after the whole words, with the total length in its highest
+ * byte.
+ */
 static uint64_t end(struct state *s, uint64_t last)
 {
 	int i;
@@ -61,7 +64,7 @@ void hash_key_init(struct hash_key *key)
 {
 	struct timespec t;
 
-	/* Early in a boot there may be no random numbers: use an address and the time. */
+	/* getrandom(2) may fail early in a boot: use an address and the time instead. */
 	if (getrandom(key, sizeof(*key), GRND_NONBLOCK) == (ssize_t)sizeof(*key))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &t);

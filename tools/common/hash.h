@@ -2,9 +2,9 @@
 /*
  * hash.h - keyed hashes, for tables whose keys come from a stream
  *
- * The writer of a stream chooses its threads, objects and names, and could make a predictable
- * hash put all of them into one chain. SipHash with a random key prevents that: see siphash in
- * the kernel's Documentation/security.
+ * The program that writes a stream chooses thread ids, objects and names. If the hash were
+ * predictable, it could choose them such that all are in one chain. SipHash with a random key
+ * prevents that; see siphash in the kernel's Documentation/security.
  */
 #ifndef COMMON_HASH_H
 #define COMMON_HASH_H
@@ -16,11 +16,11 @@ struct hash_key {
 	uint64_t	k0, k1;
 };
 
-/* Make a key from the kernel's random numbers. */
+/* Make a random key. The random numbers are those of the kernel. */
 void hash_key_init(struct hash_key *key);
 /* SipHash-1-3 of n words. */
 uint64_t hash_words(const struct hash_key *key, const uint64_t *words, size_t n);
-/* SipHash-1-3 of a word and a string. */
+/* Return the SipHash-1-3 of a word followed by a string. */
 uint64_t hash_string(const struct hash_key *key, uint64_t word, const char *s);
 
 #endif

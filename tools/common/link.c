@@ -2,10 +2,10 @@
 /*
  * link.c - links that carry a stream
  *
- * A link carries the bytes of read(2) and nothing else. A link's name is checked before anything
- * is opened. A serial line is set to raw mode, because its driver would change bytes that look
- * like control characters. link_close() restores the previous settings, and so does every end of
- * the program that can be caught.
+ * A link carries the bytes that read(2) returns, and nothing else. The name of a link is checked
+ * before anything is opened. A serial line is set to raw mode, because its driver would otherwise
+ * change bytes that look like control characters. link_close() restores the line's settings. They
+ * are also restored when the program exits or is ended by a signal that can be caught.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,14 +24,19 @@
 #include <unistd.h>
 #include "common/link.h"
 
-/* Limits the bytes in transit; the kernel doubles SO_SNDBUF. */
+/*
+ * Size of the send buffer, in bytes, which limits the bytes in transit; the kernel doubles the
+ * value.
+ */
 #define SEND_BUFFER	(16 * 1024)
 #define DEAD_MS		10000	/* without acknowledgment, the peer is gone */
-#define GUEST_MS	120000	/* a guest may be a person who reads page by page */
-/* Probe a silent guest while nothing is sent to it. */
+/* Time in ms until a silent guest is gone; it is long because a person may read page by page. */
+#define GUEST_MS	120000
+/* Probe a guest after this many seconds in which nothing was sent to it. */
 #define IDLE_S		30
 #define PROBE_S		10
-#define STILL_MS	5000	/* a line that sends nothing for this long is stuck */
+/* A serial line that has sent nothing for this time is stuck. */
+#define STILL_MS	5000
 #define STILL_STEP_MS	10
 
 static const struct {
@@ -157,7 +162,7 @@ const char *link_error(const struct link *l, int err)
 	return l->why ? l->why : strerror(err);
 }
 
-/* A raw line. Signal handlers walk the list, so it is consistent after every store. */
+/* A serial line in raw mode. Signal handlers walk this list, so each store leaves it consistent. */
 struct link_line {
 	struct link_line *volatile next;
 	int		fd;
@@ -187,7 +192,7 @@ void link_die(int sig)
 	raise(sig);
 }
 
-/* Catch the signals that would end the program and have no handler. */
+/* Catch each signal that ends a program and has no handler yet. */
 static void catch_ends(void)
 {
 	static const int ends[] = {
@@ -236,7 +241,7 @@ static void remove_line(struct link_line *line)
 	free(line);
 }
 
-/* Open in raw mode at this speed, without flow control. */
+/* Open the serial line in raw mode at the link's speed, without flow control. */
 static int open_serial(struct link *l)
 {
 	int fd = open(l->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -273,7 +278,7 @@ static int open_serial(struct link *l)
 	return -err;
 }
 
-/* Wait for the socket. Return 0 or a negative error number. */
+/* Wait until the socket is ready. Return 0 or a negative error number. */
 static int wait_ready(int fd, short events, int ms, const sigset_t *mask)
 {
 	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
@@ -368,13 +373,13 @@ static struct sockaddr_un unix_address(const struct link *l)
 	return addr;
 }
 
-/* Remove a socket file without a listener, which would make bind(2) fail. */
+/* Remove a socket file on which no program listens: it would make bind(2) fail. */
 static void remove_stale(const struct sockaddr_un *addr)
 {
 	int fd = connect_to((const struct sockaddr *)addr, sizeof(*addr), SOCK_STREAM, 0, NULL);
 	struct stat st;
 
-	/* connect(2) fails like this on any file: remove only a socket. */
+	/* connect(2) returns ECONNREFUSED for any kind of file, so remove only a socket. */
 	if (fd == -ECONNREFUSED && !lstat(addr->sun_path, &st) && S_ISSOCK(st.st_mode))
 		unlink(addr->sun_path);
 	else if (fd >= 0)
@@ -398,7 +403,7 @@ static bool is_tcp(const struct link *l)
 	return l->kind == LINK_TCP || l->kind == LINK_SYSLOG;
 }
 
-/* ms: the peer is gone if it acknowledges or accepts nothing for this long. */
+/* Set the options of a socket. If the peer acknowledges or accepts nothing for @ms, it is gone. */
 static void set_options(const struct link *l, int fd, unsigned int ms)
 {
 	int size = SEND_BUFFER, one = 1;
@@ -460,8 +465,8 @@ int link_open(struct link *l, int ms, const sigset_t *mask)
 }
 
 /*
- * Wait until the line has sent its bytes; discard them if it is stuck. tcdrain(3) would never
- * return and close(2) take half a minute, perhaps with all signals blocked.
+ * Wait until the serial line has sent all its bytes, or discard them if the line is stuck. Without
+ * this, tcdrain(3) might never return, and close(2) might take half a minute with signals blocked.
  */
 static void drain(int fd)
 {
@@ -476,7 +481,7 @@ static void drain(int fd)
 		}
 		poll(NULL, 0, STILL_STEP_MS);
 	}
-	/* The rest is in the hardware: the driver waits no longer than it takes. */
+	/* Only the bytes in the hardware are left; the driver waits no longer than these take. */
 	tcdrain(fd);
 }
 
@@ -484,7 +489,9 @@ void link_close(struct link *l, int fd)
 {
 	if (fd < 0)
 		return;
-	/* The settings also apply to pending bytes: send these first. */
+	/*
+	 * The old settings would also apply to bytes that are still to be sent: send these first.
+	 */
 	if (l->line) {
 		drain(fd);
 		tcsetattr(fd, TCSANOW, &l->line->saved);

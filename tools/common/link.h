@@ -23,28 +23,30 @@ struct link {
 	char		path[PATH_MAX];	/* unix, serial */
 	speed_t		speed;
 	struct link_line *line;		/* serial: previous settings; NULL: not open */
-	const char	*why;		/* error text, if there is no error number for it */
+	/* why: text of an error for which there is no error number; otherwise NULL */
+	const char	*why;
 };
 
-/* Does the word begin like a link? A file of that name is ./tcp:... */
+/* Does the word begin like a link? (A file whose name begins so can be given as ./tcp:...) */
 bool link_is(const char *word);
-/* Return 0, or -1 with the reason in *problem. */
+/* Parse a link. Return 0, or -1 and the reason in *problem. */
 int link_parse(struct link *l, const char *word, const char **problem);
 /*
- * Connect, or open in raw mode. Return a non-blocking descriptor or a negative error number.
- * Waits at most ms (-1: forever) with this signal mask (NULL: the current one).
+ * Connect to the peer, or open the serial line in raw mode. Wait at most @ms milliseconds (-1:
+ * forever), with the signal mask @mask (NULL: the current one). Return a non-blocking descriptor
+ * or a negative error number.
  */
 int link_open(struct link *l, int ms, const sigset_t *mask);
 /* Return a listening socket. */
 int link_listen(struct link *l);
-/* Accept the next guest. Return a descriptor or a negative error number. */
+/* Accept the next peer that connects. Return a descriptor or a negative error number. */
 int link_accept(const struct link *l, int listener);
-/* Restore the settings that link_open() changed, and close. */
+/* Restore the settings that link_open() changed, and close the descriptor. */
 void link_close(struct link *l, int fd);
 /*
- * A serial line is also restored by exit(3), and by signals that end the program, unless they
- * had a handler before link_open(). Such a handler must call this to end the program; it is safe
- * there.
+ * The settings of a serial line are also restored by exit(3), and by signals that end the program.
+ * If a signal had a handler before link_open(), the handler must call link_die() to end the
+ * program. link_die() is async-signal-safe.
  */
 void link_die(int sig);
 /* Return the text for an error number of a link. */

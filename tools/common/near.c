@@ -14,7 +14,10 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Number of letters to insert, remove, change or swap; ignores case. */
+/*
+ * Return how many letters must be inserted, removed, changed or swapped to turn @a into @b,
+ * without regard to case.
+ */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int rows[3][NEAR_MAX], *before = rows[0], *last = rows[1], *row = rows[2], *spare;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * near.h - suggest a name for an unknown one
+ * near.h - suggest a known name for an unknown one
  *
- * The caller compares the word with every known name; the nearest one is kept, if it is similar
- * enough.
+ * The caller compares the unknown name with each known name. The most similar one is kept, if it
+ * is similar enough.
  */
 #ifndef TOOLS_COMMON_NEAR_H
 #define TOOLS_COMMON_NEAR_H
@@ -19,7 +19,7 @@ struct near {
 
 void near_init(struct near *n, const char *word);
 void near_try(struct near *n, const char *word, const char *name);
-/* Print "; did you mean NAME?", escaped; nothing without a name. */
+/* Print "; did you mean NAME?" with the name escaped, or nothing if no name was similar. */
 void near_put(struct out *o, const struct near *n);
 
 #endif

@@ -8,10 +8,7 @@
 #include <string.h>
 #include "common/opts.h"
 
-/*
- * Find an option's name after "--" in a line of the help text. Return NULL if the line has no
- * option.
- */
+/* Find an option in a line of the help text. Return its name, after the "--", or NULL. */
 static const char *name_in(const char *line)
 {
 	const bool letter = !strncmp(line, "  -", 3) && line[3] != '-' &&
@@ -26,7 +23,7 @@ static bool letter_alone(const char *line)
 	       (line[4] == ' ' || line[4] == '\n');
 }
 
-/* Number of an option without a letter: its index in @only. */
+/* Return the number of a long option without a letter: OPTS_LONG plus its position in @only. */
 static int number(const char *name, size_t len, const char *only)
 {
 	int c = OPTS_LONG;
@@ -42,7 +39,10 @@ static int number(const char *name, size_t len, const char *only)
 	return 0;
 }
 
-/* "--name", "--name[=WORD]" or "--name WORD"; the description follows two blanks. */
+/*
+ * Does the option take an argument? The help text has "--name", "--name[=WORD]" or "--name WORD".
+ * Two blanks come before the description.
+ */
 static int argument(const char *behind)
 {
 	if (*behind == '[')
@@ -50,7 +50,7 @@ static int argument(const char *behind)
 	return *behind == ' ' && behind[1] != ' ' ? required_argument : no_argument;
 }
 
-/* The help text may describe an option in several lines. */
+/* Is the option known already? The help text may have several lines for one option. */
 static bool known(const struct opts *o, const char *name, size_t len)
 {
 	const struct option *l = o->longs;

@@ -2,9 +2,9 @@
 /*
  * opts.h - command lines of the programs
  *
- * The help text defines the options: "  -n, --last N", "      --raw" for an option without a
- * letter, or "  -m" for one without a name. A word after the name is its argument; [=WORD] is an
- * optional argument.
+ * The options are read from the help text. A line may have "  -n, --last N" for an option with a
+ * letter and a name, "      --raw" for one without a letter, or "  -m" for one without a name. A
+ * word after the name is the option's argument; an argument in the form [=WORD] may be omitted.
  */
 #ifndef COMMON_OPTS_H
 #define COMMON_OPTS_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #define OPTS_MAX	48
-/* Result of opts_next() for the first option without a letter. */
+/* Value that opts_next() returns for the first option without a letter. */
 #define OPTS_LONG	256
 
 struct opts {
@@ -23,23 +23,26 @@ struct opts {
 };
 
 /*
- * Read the options of a help text. @only: names of the options without a letter, each after a
- * blank, in the order of their numbers from OPTS_LONG on.
+ * Read the options of a help text. @only has the names of the options without a letter, each after
+ * a blank. They are numbered in this order, from OPTS_LONG on.
  */
 void opts_read(struct opts *o, const char *help, const char *only);
-/* Return the letter or number of the next option, with its argument in optarg. -1: no more. */
+/*
+ * Return the letter or number of the next option, and set optarg to its argument. Return -1 at the
+ * end.
+ */
 int opts_next(const struct opts *o, int argc, char **argv);
 
-/* An option that only sets a flag or stores its argument. */
+/* Describes an option that only sets a flag or stores its argument. */
 struct opts_note {
 	int		c;	/* result of opts_next(); 0 ends a table */
 	bool		*flag;
 	const char	**word;
 };
 
-/* Execute an option of the table. Return false if the option is not in the table. */
+/* If the option is in the table, set its flag or store its argument, and return true. */
 bool opts_note(const struct opts_note *table, int c);
-/* -h, -V and unknown options: print the text, and end the program. */
+/* Process -h, -V or an unknown option: print the text for it, and end the program. */
 _Noreturn void opts_end(int c, const char *help, const char *version, const char *unknown);
 
 #endif

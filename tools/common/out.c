@@ -2,8 +2,9 @@
 /*
  * out.c - the output buffer: blocks, integers, floats
  *
- * Invariants: len <= size. After an error (err != 0) nothing is written or counted, so callers
- * check once, at the end. No input byte is ever used as a format.
+ * After an error (err != 0) nothing more is written or counted, so callers need to check only
+ * once, at the end. len <= size at all times. No byte of the input is ever used as a printf()
+ * format.
  */
 #include <errno.h>
 #include <limits.h>
@@ -30,9 +31,9 @@ void out_free(struct out *o)
 }
 
 /*
- * How many of n bytes may be passed to write(2)? After a signal to stop, write(2) must not wait,
- * because there may be no second signal. Then return only as many bytes as a pipe accepts at
- * once, or 0.
+ * Return how many of @n bytes may be passed to write(2). After a signal to stop, write(2) must not
+ * block, because a second signal may never come. Then return only as many bytes as a pipe accepts
+ * at once, or 0.
  */
 static size_t may_write(const struct out *o, size_t n)
 {
@@ -111,7 +112,7 @@ const char out_pairs[201] =
 	"3536373839404142434445464748495051525354555657585960616263646566676869"
 	"707172737475767778798081828384858687888990919293949596979899";
 
-/* Write digits that end at p. Return where they begin. */
+/* Write decimal digits before @p. Return where they begin. */
 static char *digits10(char *p, uint64_t v)
 {
 	while (v >= 100) {
@@ -186,7 +187,7 @@ static void pad(struct out *o, const struct out_spec *s, const char *sign, size_
 		out_fill(o, ' ', fill);
 }
 
-/* Round to @digits digits after the point; *scale becomes their number. */
+/* Round to @digits digits after the decimal point; *scale becomes the number of digits left. */
 static uint64_t round_scaled(uint64_t v, unsigned int *scale, unsigned int digits)
 {
 	while (*scale > digits) {
@@ -194,7 +195,7 @@ static uint64_t round_scaled(uint64_t v, unsigned int *scale, unsigned int digit
 
 		v /= 10;
 		--*scale;
-		/* Round half away from zero by the last digit removed. */
+		/* Round up if the last digit that was removed is 5 or more. */
 		if (*scale == digits && last >= 5)
 			v++;
 	}
@@ -232,7 +233,7 @@ void out_int(struct out *o, uint64_t v, bool negative, unsigned int base, bool u
 			sign[nsign++] = 'b';
 	}
 
-	/* Digits before the point: at least one; with a precision, that many. */
+	/* Digits before the decimal point: one or, if a precision is given, that many. */
 	if (!scale && s->digits != OUT_NODIGITS && !extra)
 		for (i = n; i < s->digits; i++)
 			*b++ = '0';
@@ -263,7 +264,7 @@ void out_double(struct out *o, double v, char conv, const struct out_spec *s)
 	size_t nsign = 0;
 	int n;
 
-	/* These are our own formats. A format from a file is never used. */
+	/* The formats are constants of this program, never text from a format file. */
 	if (conv == 'e')
 		n = snprintf(buf, sizeof(buf), "%.*e", digits, v);
 	else if (conv == 'g')

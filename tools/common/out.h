@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * out.h - text output in large blocks, without printf
+ * out.h - text output in large blocks, without printf()
  *
- * All output of traceinfo passes here: a growing or flushing buffer, formatting of integers, and
- * escaping of input. The hot path is a bounds check and a copy.
+ * All output of traceinfo is written through this buffer, which also formats integers and escapes
+ * text from the input. The usual case is a check of the room and a copy.
  */
 #ifndef TRACEINFO_OUT_H
 #define TRACEINFO_OUT_H
@@ -17,8 +17,10 @@
 struct out {
 	char	*buf;
 	size_t	len, size;
-	int	fd;		/* a full buffer is written here; -1: it grows */
-	int	err;		/* errno of the first failure; further output is dropped */
+	/* fd: the descriptor to which a full buffer is written; -1: the buffer grows instead */
+	int	fd;
+	/* err: errno of the first failure; all later output is dropped */
+	int	err;
 	bool	raw;		/* out_safe() does not escape: its caller will */
 	/*
 	 * Set by a signal that ends the program: afterwards, if a reader accepts nothing for
@@ -91,19 +93,19 @@ void out_int(struct out *o, uint64_t magnitude, bool negative, unsigned int base
 	     bool upper, unsigned int scale, const struct out_spec *s);
 /* conv is f, e or g. */
 void out_double(struct out *o, double v, char conv, const struct out_spec *s);
-/* Print the shortest form that reads back as the same number. */
+/* Print the shortest decimal number that reads back as the same value. */
 void out_double_short(struct out *o, double v, bool single);
 
 /*
- * Print bytes escaped for a terminal: control characters and invalid UTF-8 become \xHH, a
- * backslash stays. Return the number of columns (characters).
+ * Print bytes for a terminal: control characters and invalid UTF-8 become \xHH; a backslash stays
+ * as it is. Return the number of columns (characters).
  */
 size_t out_safe(struct out *o, const void *p, size_t n);
-/* Print a C string: quotes and backslashes are escaped, too. */
+/* Print bytes in the form of a C string: quotes and backslashes are escaped, too. */
 void out_quoted(struct out *o, const void *p, size_t n);
-/* Print a JSON string with quotes; invalid UTF-8 becomes U+FFFD, terminal controls \uXXXX. */
+/* Print a JSON string with quotes. Invalid UTF-8 becomes U+FFFD, and control characters \uXXXX. */
 void out_json(struct out *o, const void *p, size_t n);
-/* Length of the UTF-8 character at p (1-4); 0: invalid. */
+/* Return the length of the UTF-8 character at @p, 1 to 4 bytes, or 0 if it is invalid. */
 size_t utf8_len(const uint8_t *p, size_t n);
 
 #endif

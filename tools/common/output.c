@@ -2,8 +2,8 @@
 /*
  * output.c - open the output file of a conversion
  *
- * Opening with O_TRUNC would destroy the input if both names are the same file. So the file is
- * truncated only after a check that it is not the input.
+ * If input and output are the same file, O_TRUNC would destroy the input. So the file is opened
+ * without it, and truncated only after checking that it is not the input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,11 @@ int output_open(const char *path, int input, const char **problem)
 	struct stat st;
 
 	if (fd >= 0 && output_is_input(fd, input)) {
-		*problem = "this is the input, which would be lost; name another file";
+		*problem = "the output file is also the input, which would be lost; name another file";
 		close(fd);
 		return -1;
 	}
-	/* Only a regular file is truncated; /dev/null or a FIFO has no content to lose. */
+	/* Truncate only a regular file: /dev/null or a FIFO has no content. */
 	if (fd >= 0 && !fstat(fd, &st) && (!S_ISREG(st.st_mode) || !ftruncate(fd, 0)))
 		return fd;
 	*problem = strerror(errno);

@@ -12,7 +12,8 @@
 #include <devtrace-rx.h>
 #include "common/program.h"
 
-#define NAME_BYTES	15	/* bytes of a name that the kernel keeps */
+/* length to which the kernel truncates the name of a process */
+#define NAME_BYTES	15
 
 const char *program_error(int err)
 {
@@ -50,7 +51,7 @@ bool program_name(pid_t pid, char *name, size_t size)
 	return ok;
 }
 
-/* Parse a line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
+/* Parse the line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
 static bool effective_user(const char *line, uid_t *user)
 {
 	const char *real = line + strlen("Uid:"), *effective;
@@ -70,7 +71,7 @@ bool program_user(pid_t pid, uid_t *user)
 	bool found = false;
 	FILE *f;
 
-	/* The owner of the directory proves nothing: a process can make root the owner. */
+	/* Read the file, not its owner: a process can make root the owner of its /proc/PID. */
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof(line), f))
@@ -87,7 +88,7 @@ bool program_lives(pid_t pid, const char *name)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	f = fopen(path, "re");
-	/* PID (NAME) STATE ...; a name may contain any character. */
+	/* Parse PID (NAME) STATE ...; the name itself may contain ')'. */
 	if (f && fgets(line, sizeof(line), f)) {
 		begin = strchr(line, '(');
 		end = strrchr(line, ')');
@@ -100,7 +101,10 @@ bool program_lives(pid_t pid, const char *name)
 	return !strncmp(begin + 1, name, NAME_BYTES) && end[2] != 'Z' && end[2] != 'X';
 }
 
-/* Call fn for each listening process, of this name unless NULL, until fn returns true. */
+/*
+ * Call @fn for each process that listens for requests, until @fn returns true. If @wanted is not
+ * NULL, only for processes of that name.
+ */
 static void each(const char *wanted, bool (*fn)(void *arg, const struct program *p), void *arg)
 {
 	DIR *dir = opendir("/proc");
@@ -109,7 +113,10 @@ static void each(const char *wanted, bool (*fn)(void *arg, const struct program 
 
 	while (dir && (d = readdir(dir))) {
 		p.pid = (pid_t)strtol(d->d_name, NULL, 10);
-		/* Compare names first: a process may have many descriptors. */
+		/*
+		 * Compare the name first, because listing the descriptors of a process may take
+		 * long.
+		 */
 		if (p.pid <= 0 || !program_name(p.pid, p.name, sizeof(p.name)) ||
 		    (wanted && strncmp(p.name, wanted, NAME_BYTES)) ||
 		    devtrace_rx_listens(p.pid) || !program_user(p.pid, &p.uid))
@@ -163,6 +170,6 @@ pid_t program_find(const char *word, const char **why)
 	*why = "no program of this name has a receive channel; 'tracectl rx' lists those that have";
 	if (s.nr_mine || s.nr_others)
 		*why = "several programs of this name have a receive channel; "
-		       "name one by its number, see 'tracectl rx'";
+		       "name one by its process id, which 'tracectl rx' prints";
 	return 0;
 }

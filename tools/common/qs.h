@@ -30,16 +30,20 @@
 #define QS_ESCAPE_XOR	0x20
 
 /*
- * Layout of a predefined record: T time, S signal, O object, F function, 1 2 4 numbers, Q
- * counter of a queue, P of a pool, E size of an event, C ticks, s string. NULL: dictionaries,
- * TARGET_INFO, QUERY_DATA, PEEK_DATA, records of the application, and unused numbers.
+ * Return the layout of a predefined record, a string with a letter for each field: T time, S
+ * signal, O object, F function, 1 2 4 number of so many bytes, Q counter of a queue, P counter of
+ * a pool, E size of an event, C ticks, s string. Return NULL for dictionaries, TARGET_INFO,
+ * QUERY_DATA, PEEK_DATA, records of the application, and unused numbers.
  */
 const char *qs_layout(uint8_t record);
-/* Fields of an answer to a query after the object's kind; QP 8.1 changed them. */
+/*
+ * Return the layout of the fields that follow the object's kind in the answer to a query. QP 8.1
+ * changed them.
+ */
 const char *qs_query(uint8_t kind, bool before_8_1);
 /* Event type of a record, see DEVTRACE_QS_TYPE(). */
 uint8_t qs_type(uint8_t record);
-/* Record of an event type; -1: not a record of QS. */
+/* Return the QS record of an event type, or -1 if the type does not belong to a record. */
 int qs_record(uint8_t type);
 
 #endif

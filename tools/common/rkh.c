@@ -19,7 +19,7 @@ static const char *const layouts[8][PER_GROUP] = {
 	  "P", "1PPF", "PSP" },
 	/* timers */
 	{ "PS", "PPTT", "PTT", "PSP", "P" },
-	/* the framework; 6, 7, 8, 11 and from 14 on are names */
+	/* events of the framework; numbers 6, 7, 8, 11, and 14 and above are names of objects */
 	{ "", "", "p4EB", "ESp1BmP", "Sp1", "Sp1BmP", NULL, NULL, NULL, "F", "Fdd", NULL,
 	  "24111112", "s2" },
 	/* the application */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Options of a target, from its configuration record. */
+/* Bits of the target's options in its configuration record. */
 #define RKH_SENDER	0x00001
 #define RKH_QUE_LWM	0x00800
 #define RKH_MP_LWM	0x01000
@@ -15,17 +15,20 @@
 #define RKH_TSTAMP	0x10000
 #define RKH_CHK		0x20000
 
-/* Bytes of a configuration record after the head of its frame. */
+/* Size of a configuration record without the head of its frame, in bytes. */
 #define RKH_TCFG_BYTES	13
 
 /*
- * Fields of an event: P symbol, F function, S signal, 1 2 4 numbers, p number of a pool, N of
- * elements of a queue, q its low watermark, B of blocks, m its low watermark, Z size of blocks,
- * E size of an event, T ticks, d a sender, s string. q, m and d depend on the target's options.
- * NULL: events of the application, and unused numbers.
+ * Return the layout of an event, a string with a letter for each field: P symbol, F function, S
+ * signal, 1 2 4 number of so many bytes, p number of a pool, N number of elements of a queue, q
+ * its low watermark, B number of blocks, m its low watermark, Z size of blocks, E size of an
+ * event, T ticks, d sender, s string. Whether q, m and d are present depends on the target's
+ * options. Return NULL for events of the application and unused numbers.
  */
 const char *rkh_layout(uint8_t te);
-/* Fields of a name; an owner comes first. */
+/*
+ * Return the layout of an event that gives a name; the object's owner, if any, is the first field.
+ */
 const char *rkh_name_layout(uint8_t te);
 
 #endif

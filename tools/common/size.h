@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-/* Return 0, -EINVAL: not a size, -ERANGE: above max. The caller prints the error. */
+/*
+ * Parse a number of bytes. Return 0, -EINVAL if the word is not a size, or -ERANGE if it is above
+ * @max. The caller prints the error.
+ */
 int size_parse(const char *word, uint64_t max, uint64_t *bytes);
 
 #endif

@@ -3,16 +3,17 @@
  * zread.c - read a file or stream that may consist of zstd frames
  *
  * Invariants
- * - The content of a frame of up to FRAME bytes is returned only after its checksum matched. If
- *   the end of the input cuts a frame, the part before the cut is returned.
- * - After an unreadable frame, reading continues at the next magic number after that frame's
- *   own. All skipped bytes are reported, once.
- * - Memory is bounded: a larger frame, which our tools never write, is returned as a stream.
- * - Bytes are moved only before the buffer is refilled, not for each frame: the time is linear
- *   in the input's size, however small the frames are.
- * - Unreadable frames that overlap keep it linear, too: each may begin inside the previous one
- *   and be as large as a frame can be. Work on frames that turn out to be unreadable is limited
- *   to PER_BYTE for each skipped byte; without credit a frame is skipped and reported as damage.
+ * - The content of a frame of up to FRAME bytes is returned only after its checksum was found to
+ *   match. If the end of the input cuts a frame, the content before the cut is returned.
+ * - After an unreadable frame, reading continues at the next magic number inside or after it. All
+ *   skipped bytes are reported once.
+ * - Memory is bounded: the content of a larger frame, which tracelogger never writes, is returned
+ *   while it is being decompressed.
+ * - The time is linear in the size of the input, however small the frames are: bytes are moved
+ *   only when the buffer is refilled.
+ * - Hostile input cannot make it longer, with frames that turn out to be unreadable only after
+ *   much work, and each of which begins inside the previous one. This work is limited to PER_BYTE
+ *   for each skipped byte. When the credit is used up, a frame is skipped and reported as damage.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,11 +24,16 @@
 #include <zstd.h>
 #endif
 
-#define FRAME	(512 * 1024)	/* bytes of a frame, and of its content */
-/* Credit in bytes decompressed for nothing: for each byte of the input, and initially. */
+/* limit of the size of a frame, and of its content, in bytes */
+#define FRAME	(512 * 1024)
+/*
+ * Credit for decompressing bytes that are then discarded: PER_BYTE for each byte of the input, and
+ * CREDIT at the beginning.
+ */
 #define PER_BYTE	64
 #define CREDIT		(64 * 1024 * 1024)
-#define BLOCK		8	/* examining a block's head costs this many of them */
+/* credit that is used for examining the head of a block */
+#define BLOCK		8
 #define NONE		SIZE_MAX
 
 static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -36,14 +42,17 @@ struct zread {
 	zread_damage_fn	*damage;
 	void		*arg;
 	enum { UNKNOWN, PLAIN, ZSTD } kind;
-	bool		eof, streams;	/* streams: inside a frame that is too large */
-	bool		cut;		/* a frame was cut, possibly after its last byte */
+	/* eof: the input has ended; @streams: inside a frame that is larger than FRAME */
+	bool		eof, streams;
+	/* cut: the input ended inside a frame, or directly after one */
+	bool		cut;
 	uint8_t		*in, *out;	/* FRAME bytes each; out: only for zstd */
 	size_t		from, len;	/* unread part of in[] */
 	size_t		at, ready;	/* unread part of out[] */
 	uint64_t	offset;		/* of in[from] in the input */
 	uint64_t	bad_at, bad;	/* skipped bytes, not reported yet */
-	size_t		walked;		/* offset of the frame's next block; 0: its head */
+	/* walked: offset of the block of the frame that is examined next; 0: the frame's head is */
+	size_t		walked;
 	int64_t		credit;
 #ifdef HAVE_ZSTD
 	struct ZSTD_DCtx_s *ctx;
@@ -161,7 +170,7 @@ static bool skippable(const uint8_t p[4])
 	return (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18;
 }
 
-/* Skip to the next magic number, or to where one may begin at the end. */
+/* Skip to the next magic number, or to the end if a magic number may begin there. */
 static void resync(struct zread *z)
 {
 	const uint8_t *p = z->len > 1 ?
@@ -184,7 +193,10 @@ static uint32_t le(const uint8_t *p, int bytes)
 	return v;
 }
 
-/* Size of a frame's head (RFC 8878, 3.1.1.1); descriptor: the byte after the magic number. */
+/*
+ * Return the size of a frame's head (RFC 8878, 3.1.1.1). @descriptor is the byte after the magic
+ * number.
+ */
 static size_t head_size(uint8_t descriptor)
 {
 	static const uint8_t dictionary[] = { 0, 1, 2, 4 }, content[] = { 0, 2, 4, 8 };
@@ -195,8 +207,8 @@ static size_t head_size(uint8_t descriptor)
 }
 
 /*
- * Return the size of the frame; 0: incomplete; NONE: not a frame, or no credit to examine it.
- * Examines each block once, however often the frame grows.
+ * Return the size of the frame, 0 if it is incomplete, or NONE if it is not a frame or there is no
+ * credit to examine it. While the frame is being read, each of its blocks is examined only once.
  */
 static size_t frame_size(struct zread *z)
 {
@@ -227,7 +239,7 @@ static size_t frame_size(struct zread *z)
 	return 0;
 }
 
-/* Decompress as much as possible of a frame that is cut or too large. */
+/* Decompress as much as possible of a frame that is cut or larger than FRAME. */
 static void stream(struct zread *z)
 {
 	ZSTD_inBuffer in = { rest(z), z->len, 0 };
@@ -249,7 +261,7 @@ static void stream(struct zread *z)
 	}
 	z->ready = out.pos;
 	if (z->eof && ret && in.pos == in.size && out.pos < out.size) {
-		/* The rest is missing: the input ends inside this frame. */
+		/* The input ends inside this frame: the rest is missing. */
 		skip(z, z->len);
 		z->cut = true;
 		z->streams = false;

@@ -2,10 +2,10 @@
 /*
  * check.c - conflicts between declarations
  *
- * The first description of a minor, a severity of a major, a record type or an enum value is
- * used. A later description is an error whose message names both lines. Exception: if the first
- * is in an earlier place of the search order (for example, -e comes before /usr/trace), the later
- * description is ignored without a message.
+ * A minor, a severity of a major, a record type or a value of an enum may be described once. If it
+ * is described again, the first description is used, and an error names the lines of both.
+ * Exception: if the first description is in an earlier place of the search order (for example, -e
+ * comes before /usr/trace), it overrides the second one without an error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ const struct fmt_label *fmt_enum_find(const struct fmt_table *t, uint64_t value)
 	return low < t->nr && t->sorted[low]->value == value ? t->sorted[low] : NULL;
 }
 
-/* Was this declared in an earlier place than the file being read? */
+/* Was this declared in an earlier place of the search order than the file that is being read? */
 static bool overrides(const struct fmt_place *place, const struct fmt_parser *p)
 {
 	return place->file->place < p->file->place;
@@ -101,7 +101,7 @@ static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entr
 	if (overrides(&(*slot)->place, p))
 		return;
 	fmt_locate(&(*slot)->place, &line, &column);
-	fmt_error(p, e->place.offset, "%s %u, '%s', is described as '%s' in %s:%u:%u already",
+	fmt_error(p, e->place.offset, "%s %u, '%s', was described as '%s' before, in %s:%u:%u",
 		  what, number, e->name, (*slot)->name, (*slot)->place.file->path, line, column);
 }
 
@@ -109,7 +109,7 @@ void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, si
 {
 	if (type < DEVTRACE_T_USER || (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2)) {
 		fmt_error(p, offset,
-			  "programs give names to types 100-124 and 192-255, not to %u", type);
+			  "only the types 100-124 and 192-255 can have names of programs, not %u", type);
 		return;
 	}
 	if (p->file->needs) {
@@ -122,7 +122,9 @@ void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, si
 
 void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e)
 {
-	/* A file that the user named applies to every program. */
+	/*
+	 * If the user named the file, its descriptions apply to all programs, whatever they need.
+	 */
 	struct fmt_entry **slots = p->file->needs && p->set->given ? p->set->needing :
 				   p->set->records;
 
@@ -139,7 +141,7 @@ void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct 
 		m->any = e;
 	} else if (!overrides(&m->any->place, p)) {
 		fmt_locate(&m->any->place, &line, &column);
-		fmt_error(p, e->place.offset, "minor * is described in %s:%u:%u already",
+		fmt_error(p, e->place.offset, "minor * was described before, in %s:%u:%u",
 			  m->any->place.file->path, line, column);
 	}
 }
@@ -157,17 +159,20 @@ void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int le
 	if (overrides(&old->place, p))
 		return;
 	fmt_locate(&old->place, &line, &column);
-	fmt_error(p, e->place.offset, "severity %s of this major has a text in %s:%u:%u already",
+	fmt_error(p, e->place.offset, "severity %s of this major was given a text before, in %s:%u:%u",
 		  e->name, old->place.file->path, line, column);
 }
 
-/* The hash spreads all numbers evenly: at most 2^24 / nr_buckets to a bucket. */
+/*
+ * Return the bucket of a major. The hash spreads numbers evenly, so that a bucket has at most 2^24
+ * / nr_buckets majors.
+ */
 static struct fmt_major **chain(const struct fmt_set *set, uint32_t number)
 {
 	return &set->majors[(number ^ number >> 8) & (set->nr_buckets - 1)];
 }
 
-/* Count a new major; keep at least as many buckets as majors. */
+/* Count a new major. Enlarge the table so that it has at least as many buckets as majors. */
 static void grow(struct fmt_set *set)
 {
 	struct fmt_major **old = set->majors, *m, *next;
@@ -217,19 +222,19 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 	}
 	if (!strcmp(m->name, name))
 		return m;
-	/* A file of an earlier place uses the number for another major: ignore the new major. */
+	/* A file in an earlier place gives this number to another major: ignore the new one. */
 	if (overrides(&m->place, p))
 		return NULL;
 	fmt_locate(&m->place, &line, &column);
-	fmt_error(p, offset, "major 0x%06x, '%s', is '%s' in %s:%u:%u",
+	fmt_error(p, offset, "major 0x%06x, '%s', has the name '%s' in %s:%u:%u",
 		  number, name, m->name, m->place.file->path, line, column);
 	return NULL;
 }
 
 /*
- * The stream may contain the emitter's name of a user record. If a description has another name
- * and the user did not name its file, it describes another program's record with the same number:
- * it is not used.
+ * Find the description of a record type. The program may have given its record a name in the
+ * stream. If the description has a different name, it is for another program that uses the same
+ * type, so it is not used, unless the user named the file.
  */
 static const struct fmt_entry *find_record(const struct fmt_set *set, uint8_t type,
 					   const struct fmt_names *names)

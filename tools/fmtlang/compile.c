@@ -2,16 +2,17 @@
 /*
  * compile.c - compile a text with conversions to a program
  *
- * A program is a list of operations: a text to copy, or an argument to
- * convert. The compiler resolves the argument, the output format and the
- * element types that it accepts. Printing then only compares types.
- * Invariant: every operation of a finished entry refers to an argument of that
- * entry, and the argument accepts only types that all its conversions can print.
+ * A program is a list of operations: copy a text, or convert an argument. The compiler finds out
+ * which argument a conversion prints, in which format, and which element types the argument may
+ * have. So printing an event only needs to compare types.
+ *
+ * Invariant: each operation of a finished entry refers to an argument of this entry, and the
+ * argument accepts only types that all its conversions can print.
  */
 #include <stdio.h>
 #include "internal.h"
 
-/* The element types that a conversion can print. */
+/* Return the element types that a conversion can print. */
 static uint32_t conv_accept(char conv)
 {
 	switch (conv) {
@@ -53,7 +54,8 @@ struct text {
 	struct fmt_entry *e;
 	struct fmt_arg	*args;		/* FMT_ARGS_MAX entries */
 	size_t		i;		/* next byte of the text */
-	unsigned int	next;		/* argument of the next conversion without a number */
+	/* next: index of the argument for the next conversion without a number */
+	unsigned int	next;
 };
 
 static int at(const struct text *t, size_t ahead)
@@ -74,8 +76,8 @@ static bool is_digit(int c)
 }
 
 /*
- * Parse a number. Once it is above 1000 further digits are dropped; range checks reject such a
- * number.
+ * Parse a number. Digits after a value above 1000 are ignored, because such a value is out of
+ * range anyway.
  */
 static unsigned int small_number(struct text *t)
 {
@@ -87,7 +89,7 @@ static unsigned int small_number(struct text *t)
 	return n;
 }
 
-/* List the names of the arguments for an error message, such as "port, lost". */
+/* List the names of the arguments for an error message, for example "port, lost". */
 static void list_args(const struct text *t, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -137,7 +139,7 @@ static bool select_named(struct text *t, unsigned int *arg)
 	return false;
 }
 
-/* Find the argument of a conversion. percent: offset of its percent sign. */
+/* Find the argument of a conversion. @percent: offset of its percent sign. */
 static bool select_arg(struct text *t, size_t percent, unsigned int *arg)
 {
 	size_t save = t->i;
@@ -157,12 +159,12 @@ static bool select_arg(struct text *t, size_t percent, unsigned int *arg)
 		--*arg;
 	}
 	if (t->e->declared && *arg >= t->e->nargs) {
-		fmt_error(t->p, offset(t, percent), "no argument %u: the list has %u",
+		fmt_error(t->p, offset(t, percent), "there is no argument %u: the list has only %u",
 			  *arg + 1, t->e->nargs);
 		return false;
 	}
 	if (*arg >= FMT_ARGS_MAX) {
-		fmt_error(t->p, offset(t, percent), "no argument %u: there are at most %d",
+		fmt_error(t->p, offset(t, percent), "there is no argument %u: a description has at most %d",
 			  *arg + 1, FMT_ARGS_MAX);
 		return false;
 	}
@@ -212,7 +214,7 @@ static bool parse_spec(struct text *t, size_t percent, struct out_spec *s)
 		}
 		s->digits = n;
 	}
-	/* Ignore the l of %lu: the element has its size. */
+	/* Ignore the l in %lu: the element itself tells its size. */
 	while (at(t, 0) == 'l')
 		t->i++;
 	return true;
@@ -237,7 +239,10 @@ static bool parse_table_name(struct text *t, struct fmt_op *op)
 	return op->table;
 }
 
-/* Check that the argument fits the conversion, and narrow the types it accepts. */
+/*
+ * Check that the argument and the conversion match. Remove types from the argument that the
+ * conversion cannot print.
+ */
 static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struct fmt_op *op)
 {
 	uint32_t accept = conv_accept(op->conv);
@@ -256,7 +261,7 @@ static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struc
 				  a->name, a->type, letter, conv_takes(op->conv));
 		else
 			fmt_error(t->p, offset(t, percent),
-				  "%%%s takes %s, which argument %u is not by an earlier conversion",
+				  "%%%s takes %s, but an earlier conversion prints argument %u as another type",
 				  letter, conv_takes(op->conv), op->arg + 1u);
 		return false;
 	}
@@ -265,7 +270,7 @@ static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struc
 	return true;
 }
 
-/* Parse a conversion; t->i is after its percent sign. */
+/* Parse a conversion whose percent sign is before t->i. */
 static bool parse_conv(struct text *t, size_t percent, struct fmt_op *op)
 {
 	const struct out_spec *s = &op->spec;
@@ -279,7 +284,7 @@ static bool parse_conv(struct text *t, size_t percent, struct fmt_op *op)
 		size_t n = c < 0 ? 0 : utf8_len((uint8_t *)t->p->str + t->i, t->p->str_len - t->i);
 
 		fmt_error(t->p, offset(t, percent),
-			  "unknown conversion '%%%.*s'; there are: d i u x X o b c f e g s p h H v {NAME}, and %%%% for a percent sign",
+			  "unknown conversion '%%%.*s'; the conversions are: d i u x X o b c f e g s p h H v {NAME}, and %%%% for a percent sign",
 			  (int)n, t->p->str + t->i);
 		return false;
 	}
@@ -396,7 +401,10 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text)
 		struct fmt_arg *a = &e->args[i];
 
 		if (!a->used && !e->declared)
-			/* an argument that no conversion uses, e.g. 1 if there is only %2$d */
+			/*
+			 * no conversion prints this argument, for example the first one if there
+			 * is only %2$d
+			 */
 			a->accept = FMT_M_ANY;
 		else if (!a->used && !p->broken)
 			fmt_warning(p, a->offset, "the text does not print '%s'", a->name);

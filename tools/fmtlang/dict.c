@@ -2,9 +2,9 @@
 /*
  * dict.c - names from the dictionary of an event's stream
  *
- * The names that a program gives are for its own objects; the kernel's names are for all
- * processes. So a program's event is looked up in the names of its process first, and a program's
- * record never gets the kernel's record name.
+ * Names that a program announced are valid for its own objects; names from the kernel are valid
+ * for all processes. So a name for a program's event is searched first among those of its process.
+ * A record of a program never gets a record name from the kernel.
  */
 #include "fmt.h"
 
@@ -34,7 +34,7 @@ static const char *record(const struct fmt_names *names, uint8_t type)
 	const char *all = devtrace_decoder_name(d->decoder, DEVTRACE_T_USR, 0, type, 0, 0);
 	const char *s = fmt_dict_name(d, DEVTRACE_T_USR, type, 0, 0);
 
-	/* The names are equal, so the process has not named its record. */
+	/* The name for all processes was found, so the process has not named its record. */
 	return d->event->flags & DEVTRACE_F_USER && s == all ? NULL : s;
 }
 

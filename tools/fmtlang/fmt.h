@@ -2,11 +2,11 @@
 /*
  * fmt.h - the .fmt language: format files that describe how to print events
  *
- * Files are parsed once, checked, and compiled to small programs of literal texts and
- * conversions; printing an event runs its program. fmt(5) describes the language.
+ * A format file is parsed once, checked, and compiled to small programs that consist of texts and
+ * conversions. To print an event, its program is executed. fmt(5) describes the language.
  *
- * A set allocates all memory from its arena. All names and texts in a set are safe to print:
- * control characters are escaped when a file is read.
+ * All memory of a set is allocated from its arena. All names and texts in a set are safe to print,
+ * because control characters are escaped when a file is read.
  */
 #ifndef TRACEINFO_FMT_H
 #define TRACEINFO_FMT_H
@@ -21,10 +21,14 @@
 #define FMT_NAME_MAX	63
 #define FMT_ARGS_MAX	32	/* arguments of one description */
 #define FMT_TABLES_MAX	4096	/* enums and flags of one file */
-#define FMT_ERRORS_MAX	50	/* for one file; the rest of it is ignored */
-#define FMT_WARNINGS_MAX 50	/* for one file; further ones are only counted */
+/* limit of errors in a file; the rest of the file is ignored */
+#define FMT_ERRORS_MAX	50
+/* limit of warnings printed for a file; further warnings are only counted */
+#define FMT_WARNINGS_MAX 50
 
-/* The element types that an argument accepts: bit n for type n, and a bit for enumerations. */
+/*
+ * Sets of element types that an argument accepts: bit n for type n, and one bit for enumerations.
+ */
 #define FMT_BIT(t)	(1u << (t))
 #define FMT_M_ENUM	FMT_BIT(16)
 #define FMT_M_UINT	(FMT_BIT(DEVTRACE_E_U8) | FMT_BIT(DEVTRACE_E_U16) | \
@@ -47,7 +51,10 @@ static inline uint32_t fmt_elem_bit(const struct devtrace_elem *e)
 struct fmt_file {
 	struct fmt_file	*next;
 	const char	*path;
-	/* number of the file's place in the search order; lower numbers override */
+	/*
+	 * place: number of the file's place in the search order; a lower number overrides a higher
+	 * one
+	 */
 	unsigned int	place;
 	uint64_t	dev, ino;	/* identify the file; 0: no file */
 	char		*text;
@@ -55,7 +62,10 @@ struct fmt_file {
 	uint32_t	*lines;		/* offset of each line */
 	unsigned int	last_line;	/* index into lines */
 	unsigned int	errors, warnings;
-	/* the file applies to programs that give the type below this name; NULL: to all programs */
+	/*
+	 * needs: name that a program must give to the type @needs_type so that the file applies to
+	 * it; NULL: the file applies to all programs
+	 */
 	const char	*needs;
 	uint8_t		needs_type;
 };
@@ -108,7 +118,7 @@ struct fmt_op {
 	size_t		len;
 };
 
-/* A minor, a record type or a severity: how to print one kind of event. */
+/* How to print one kind of event: a minor, a record type, or a severity of a major. */
 struct fmt_entry {
 	struct fmt_entry *next;
 	const char	*name;
@@ -119,7 +129,7 @@ struct fmt_entry {
 	struct fmt_op	*ops;
 };
 
-/* A major. A minor without a description is printed by severity[], otherwise by any ("*"). */
+/* A major. A minor that is not described is printed by severity[], or else by any ("minor *"). */
 struct fmt_major {
 	struct fmt_major *next;
 	uint32_t	number;
@@ -132,7 +142,7 @@ struct fmt_major {
 
 enum fmt_level { FMT_ERROR, FMT_WARNING, FMT_NOTE };
 
-/* Called for every mistake. message is escaped; line is 0 if unknown. */
+/* Called for every mistake. @message is escaped. @line is 0 if the mistake is in no line. */
 typedef void fmt_diag_fn(void *arg, enum fmt_level level, const char *path,
 			 unsigned int line, unsigned int column, const char *message);
 
@@ -146,7 +156,7 @@ struct fmt_set {
 	struct fmt_arena arena;
 	struct fmt_file	*files, **files_end;
 	struct fmt_entry *records[256];
-	/* descriptions from files that apply to some programs only */
+	/* needing: descriptions that apply only to some programs, by record type */
 	struct fmt_entry *needing[256];
 	struct fmt_major **majors;	/* hash table that grows */
 	unsigned int	nr_majors, nr_buckets;
@@ -162,19 +172,19 @@ void fmt_set_init(struct fmt_set *set, fmt_diag_fn *diag, void *arg);
 void fmt_set_free(struct fmt_set *set);
 
 /*
- * Add the declarations of a text, of a file, or of the *.fmt files of a directory. Mistakes are
- * reported; declarations without a mistake are added. Return 0, or -1 with errno if the file or
- * directory cannot be read (this is reported, too) or there is no memory. missing_ok: it is not a
- * mistake if the directory does not exist.
+ * Add the declarations of a text, of a file, or of all .fmt files in a directory. Mistakes are
+ * reported, and declarations without a mistake are added. Return 0; or return -1 and set errno if
+ * a file or directory cannot be read (which is reported, too), or there is no memory. With
+ * @missing_ok, a missing directory is no mistake.
  */
 int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len);
 int fmt_add_file(struct fmt_set *set, const char *path);
 int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok);
-/* Add the *.fmt files of directories that are separated by colons. */
+/* Add all .fmt files of several directories. @path has their names, separated by colons. */
 int fmt_add_path(struct fmt_set *set, const char *path);
 /*
- * Files that are added from now on belong to the next place. Declarations of earlier places
- * override those of later ones, without an error.
+ * Begin the next place: declarations in files that are added later do not conflict with earlier
+ * ones, but are overridden by them.
  */
 void fmt_next_place(struct fmt_set *set);
 /*
@@ -184,28 +194,31 @@ void fmt_next_place(struct fmt_set *set);
  */
 void fmt_add_default(struct fmt_set *set);
 
-/* FMT_ANY: "minor *" describes the codes of a major that have no description of their own. */
+/* FMT_ANY: the description "minor *", for codes of a major that have none of their own. */
 enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE, FMT_ANY };
 
-/* Called with the name and number of a type, of a major, or of a code as MAJOR.MINOR. */
+/* Called with the name and number of a type, a major, or a code in the form MAJOR.MINOR. */
 typedef void fmt_name_fn(void *arg, const char *name, enum fmt_kind kind, uint32_t number);
 
-/* Call fn for all names of a set. FMT_ANY has the number of its minor 0. */
+/* Call @fn for all names of a set. For FMT_ANY, @number is the code of minor 0. */
 void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg);
 
 void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column);
 
-/* Looks up names in a stream's dictionary; name() returns NULL for an unknown one. */
+/* Looks up names in a stream's dictionary. name() returns NULL if it finds none. */
 struct fmt_names {
 	const char *(*name)(const struct fmt_names *names, uint8_t kind, uint32_t value,
 			    uint8_t group, uint64_t key);
-	/* The emitter's own name for its records of this type. */
+	/*
+	 * record() returns the name that the program itself gave to its records of this type, or
+	 * NULL.
+	 */
 	const char *(*record)(const struct fmt_names *names, uint8_t type);
 };
 
 /*
- * The dictionary of an event's stream: first the names of the event's process, then the names for
- * all processes.
+ * Names for an event: first those of the event's process are searched, then those for all
+ * processes.
  */
 struct fmt_dict {
 	struct fmt_names names;		/* must be first */
@@ -219,17 +232,20 @@ const char *fmt_dict_name(const struct fmt_dict *d, uint8_t kind, uint32_t value
 			  uint8_t group, uint64_t key);
 
 /*
- * Return the description of an event, or NULL if there is none. A user record that @names names
- * differently has no description, unless the user named the file. For an exception whose major is
- * known, *major is set even if there is no description.
+ * Return the description of an event, or NULL if there is none. If @names has another name for a
+ * user record than the description, the description is not used, unless the user named its file.
+ * If an exception's major is known, *major is set even if the code itself is not described.
  */
 const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
 				 const struct fmt_names *names, const struct fmt_major **major);
 
-/* Print the text of an event by its description; entry NULL: by the types of its elements. */
+/*
+ * Print the text of an event. @entry: its description; NULL: print the elements by their own
+ * types.
+ */
 void fmt_print(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
 	       size_t len, const struct fmt_names *names);
-/* Print the event as members of a JSON object, without braces: "args":{...},"text":"...". */
+/* Print an event as members of a JSON object, without the braces: "args":{...},"text":"...". */
 void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
 		    size_t len, const struct fmt_names *names);
 

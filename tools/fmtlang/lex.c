@@ -2,8 +2,8 @@
 /*
  * lex.c - tokens of a .fmt file, and messages about it
  *
- * The lexer never fails: it reports and skips unknown characters, so the parser only sees
- * tokens. Every token and every byte of a string has its file offset; messages compute line and
+ * The lexer reports unknown characters and skips them, so the parser sees only tokens. The offset
+ * in the file is known for every token and for every byte of a string; messages compute line and
  * column from it.
  */
 #include <ctype.h>
@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include "internal.h"
 
-/* Find where each line begins. This is done once, because there may be many messages. */
+/*
+ * Find where each line begins. This is done only once per file, because there may be many
+ * messages.
+ */
 static void find_lines(struct fmt_arena *arena, struct fmt_file *f)
 {
 	const char *p, *end = f->text + f->len;
@@ -76,7 +79,7 @@ void fmt_report(struct fmt_set *set, enum fmt_level level, const struct fmt_file
 	va_end(ap);
 }
 
-/* After FMT_ERRORS_MAX errors the rest of the file is ignored. */
+/* Report an error. After FMT_ERRORS_MAX errors, the rest of the file is ignored. */
 static void verror(struct fmt_parser *p, size_t offset, const char *format, va_list ap)
 {
 	if (p->file->errors >= FMT_ERRORS_MAX)
@@ -84,13 +87,13 @@ static void verror(struct fmt_parser *p, size_t offset, const char *format, va_l
 	vreport(p->set, FMT_ERROR, p->file, offset, format, ap);
 	if (++p->file->errors == FMT_ERRORS_MAX) {
 		fmt_report(p->set, FMT_NOTE, p->file, offset,
-			   "too many errors: the rest of this file is not used");
+			   "too many errors: the rest of this file is ignored");
 		p->cur = p->file->len;
 		p->tok = TOK_END;
 	}
 }
 
-/* An error in the current declaration: the declaration is not used. */
+/* Report an error in the current declaration, which is then not used. */
 void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
 {
 	va_list ap;
@@ -101,7 +104,9 @@ void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
 	va_end(ap);
 }
 
-/* An error in the next token: it may belong to this declaration or to the next. */
+/*
+ * Report an error in the next token, which belongs either to this declaration or to the next one.
+ */
 __attribute__((format(printf, 3, 4)))
 static void token_error(struct fmt_parser *p, size_t offset, const char *format, ...)
 {
@@ -135,7 +140,7 @@ static int peek(const struct fmt_parser *p, size_t ahead)
 	       (unsigned char)p->file->text[p->cur + ahead] : -1;
 }
 
-/* Count the bytes of space and comments at cur. */
+/* Return the number of bytes of space and comments at p->cur. */
 static size_t space(const struct fmt_parser *p)
 {
 	size_t n = 0;
@@ -283,14 +288,14 @@ static void lex_escape(struct fmt_parser *p)
 		}
 		/* fall through */
 	default:
-		token_error(p, from, "unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH");
+		token_error(p, from, "unknown escape in a string; the escapes are: \\\\ \\\" \\n \\t \\xHH");
 		return;
 	}
 	put(p, c, from);
 	p->cur++;
 }
 
-/* Read a string; cur moves from the opening quote to after the closing one. */
+/* Read a string. p->cur is at the opening quote, and is moved behind the closing quote. */
 static void lex_string(struct fmt_parser *p)
 {
 	int c;
@@ -327,11 +332,10 @@ bool fmt_begins(const struct fmt_parser *p)
 }
 
 /*
- * Decide which declaration an unknown character at @at, before the token, breaks. If the token
- * does not begin a declaration, the character breaks the declaration that takes the token. If the
- * character is on the line where the previous token ends (!@apart), it breaks the current
- * declaration, too, unless the token begins a declaration on the same line. In all other cases it
- * breaks no declaration.
+ * Decide which declaration an unknown character breaks; the character is at @at, before the token.
+ * If the token does not begin a declaration, the declaration that consumes it is broken. The
+ * current declaration is broken, too, if the character is on the line on which the previous token
+ * ends (@apart is false), unless the token begins a declaration on the same line.
  */
 static void misplaced(struct fmt_parser *p, size_t at, bool apart)
 {
@@ -347,7 +351,7 @@ void fmt_next(struct fmt_parser *p)
 	bool apart = false;
 	int c;
 
-	/* The current declaration takes the token and any mistake in it. */
+	/* The current declaration consumes the token; a mistake in the token breaks it. */
 	if (p->bad)
 		p->broken = true;
 	p->bad = false;

@@ -52,7 +52,10 @@ static void arena_free(struct fmt_arena *a)
 	}
 }
 
-/* A text keeps its line ends and tabs; a line after a line end is indented. */
+/*
+ * Return an escaped copy of a string. A text keeps its tabs and line ends, and its further lines
+ * are indented.
+ */
 const char *fmt_copy(struct fmt_parser *p, const char *s, size_t n, bool text, size_t *len)
 {
 	struct out safe;
@@ -116,7 +119,7 @@ int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t
 	return 0;
 }
 
-/* Report an error about a file or directory as a whole. */
+/* Report an error that concerns a whole file or directory. */
 static int path_error(struct fmt_set *set, const char *path, const char *what)
 {
 	int err = errno;
@@ -162,7 +165,7 @@ static int read_all(int fd, char **text, size_t *len)
 
 int fmt_add_file(struct fmt_set *set, const char *path)
 {
-	/* O_NONBLOCK: open(2) of a FIFO in the directory must not block. */
+	/* O_NONBLOCK: the directory may contain a FIFO, on which open(2) would wait. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct fmt_file *f, **end = set->files_end;
 	struct stat st;
@@ -177,7 +180,10 @@ int fmt_add_file(struct fmt_set *set, const char *path)
 		errno = EINVAL;
 		return path_error(set, path, "not a regular file");
 	}
-	/* -e may name a file that is also in a directory: read it once. */
+	/*
+	 * The file was read already, for example because -e names a file of a directory that was
+	 * read.
+	 */
 	for (f = set->files; f; f = f->next) {
 		if (f->ino && f->dev == st.st_dev && f->ino == st.st_ino) {
 			close(fd);

@@ -2,9 +2,9 @@
 /*
  * parse.c - declarations of a .fmt file
  *
- * Recursive descent over the grammar in fmt(5). A mistake breaks only the current declaration;
- * the parser continues at the next keyword that begins one. Every round of a loop takes at least
- * one token or ends the loop, so parsing terminates for hostile files, too.
+ * The parser is a recursive descent over the grammar in fmt(5). A mistake breaks only the current
+ * declaration; parsing continues at the next keyword that begins one. Each round of a loop
+ * consumes a token or ends the loop, so parsing ends even for hostile files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static bool take(struct fmt_parser *p, char c)
 	return true;
 }
 
-/* Return the name of the next token for the message "... expected, but there is ...". */
+/* Describe the next token, for the message "... expected, but there is ...". */
 static const char *found(const struct fmt_parser *p, char *buf, size_t size)
 {
 	switch (p->tok) {
@@ -74,7 +74,7 @@ static void expected(struct fmt_parser *p, const char *what)
 {
 	char buf[100];
 
-	/* One message for each declaration: later errors usually follow from the first. */
+	/* Report only the first error of a declaration: later ones usually follow from it. */
 	if (!p->broken && !p->bad)
 		fmt_error(p, p->start, "%s expected, but there is %s", what,
 			  found(p, buf, sizeof(buf)));
@@ -82,8 +82,8 @@ static void expected(struct fmt_parser *p, const char *what)
 }
 
 /*
- * After a mistake, skip to a keyword that begins a declaration, or to a '}'. enum and flags are
- * also types: they begin a declaration only as the first word of a line.
+ * After a mistake, skip to a keyword that begins a declaration, or to a '}'. enum and flags may be
+ * types, so they begin a declaration only as the first word of a line.
  */
 static void resync(struct fmt_parser *p)
 {
@@ -116,7 +116,7 @@ static bool parse_number(struct fmt_parser *p, uint64_t max, const char *what, u
 		fmt_next(p);
 	}
 	if (*v > max) {
-		fmt_error(p, at, "%s goes up to %llu, %llu is too much", what,
+		fmt_error(p, at, "%s is at most %llu; %llu is too large", what,
 			  (unsigned long long)max, (unsigned long long)*v);
 		return false;
 	}
@@ -161,7 +161,7 @@ static struct fmt_label *parse_label(struct fmt_parser *p, bool is_flags, uint64
 			l->value = -l->value;
 	} else if (is_flags && !*next) {
 		fmt_error(p, l->offset,
-			  "the entry before has the highest bit; no value is left for '%s'",
+			  "the previous entry has the highest bit, so no value is left for '%s'",
 			  l->name);
 		return NULL;
 	}
@@ -174,7 +174,7 @@ static struct fmt_label *parse_label(struct fmt_parser *p, bool is_flags, uint64
 			return NULL;
 		}
 	}
-	/* Default of the next value: one more, or the next higher bit. */
+	/* The default value of the next entry: one more, or for flags the next higher bit. */
 	if (!is_flags) {
 		*next = l->value + 1;
 	} else {
@@ -204,7 +204,7 @@ static void parse_table(struct fmt_parser *p)
 		fmt_error(p, at, "more than %d enums and flags in one file", FMT_TABLES_MAX);
 		t->name = NULL;
 	} else if (t->name && fmt_table_find(p, t->name, t->name_len)) {
-		fmt_error(p, at, "there is an enum or flags '%s' already in this file", t->name);
+		fmt_error(p, at, "this file already has an enum or flags '%s'", t->name);
 		t->name = NULL;
 	}
 	if (!take(p, '{')) {
@@ -231,7 +231,7 @@ static void parse_table(struct fmt_parser *p)
 		take(p, ',');
 	}
 	take(p, '}');
-	/* A table with a mistake keeps its correct labels. */
+	/* If a table contains a mistake, its correct labels are still used. */
 	if (!t->name)
 		return;
 	fmt_check_table(p, t);
@@ -264,7 +264,10 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 				  is_flags ? "an enum, not flags" : "flags, not an enum");
 			return false;
 		}
-		/* "enum NAME", where NAME is the argument: the stream has the value names. */
+		/*
+		 * "enum NAME" without a type: NAME is the argument, and the stream has the names
+		 * of its values.
+		 */
 		c = fmt_ahead(p);
 		if (!is_flags && c > 0 && strchr(",)/\"", c)) {
 			a->accept = FMT_M_ENUM;
@@ -291,7 +294,7 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 	return false;
 }
 
-/* Copy the unit with a space before it. */
+/* Copy the unit, with a blank before it. */
 static const char *parse_unit(struct fmt_parser *p, size_t *len)
 {
 	const char *safe = fmt_copy(p, p->str, p->str_len, false, len);
@@ -316,7 +319,7 @@ static bool parse_arg(struct fmt_parser *p, struct fmt_entry *e, struct fmt_arg 
 		return false;
 	for (i = 0; i < e->nargs; i++) {
 		if (!strcmp(e->args[i].name, a->name)) {
-			fmt_error(p, a->offset, "there is an argument '%s' already", a->name);
+			fmt_error(p, a->offset, "the list already has an argument '%s'", a->name);
 			return false;
 		}
 	}
@@ -475,7 +478,7 @@ static void parse_major(struct fmt_parser *p)
 		name = parse_name(p, "the name of the major", NULL);
 	if (name)
 		m = fmt_get_major(p, (uint32_t)n, name, at);
-	/* Check the body even if the head is broken. */
+	/* Check what is inside the braces even if there is a mistake before them. */
 	while (!is_punct(p, '{') && p->tok != TOK_END && p->tok < TOK_ENUM) {
 		expected(p, "'{'");
 		fmt_next(p);
@@ -528,9 +531,9 @@ static void parse_record(struct fmt_parser *p)
 		return;
 	}
 	if (n == DEVTRACE_T_EXC || n == DEVTRACE_T_FAULT)
-		fmt_error(p, number_at, "type %u is the %s: describe them with major and minor",
+		fmt_error(p, number_at, "type %u is for %s: describe them with major and minor",
 			  (unsigned int)n,
-			  n == DEVTRACE_T_EXC ? "exceptions" : "kernel's own faults");
+			  n == DEVTRACE_T_EXC ? "exceptions" : "the kernel's own faults");
 	else if (n == DEVTRACE_T_TEXT || devtrace_type_is_transport((unsigned int)n))
 		fmt_error(p, number_at, "type %u belongs to devtrace itself; use 100-124 or 192-255",
 			  (unsigned int)n);
@@ -539,10 +542,7 @@ static void parse_record(struct fmt_parser *p)
 		fmt_add_record(p, (unsigned int)n, e);
 }
 
-/*
- * Parse the line which says that the following descriptions apply only to programs that give a
- * type a certain name.
- */
+/* Parse "needs": later descriptions apply only to programs that give a type a certain name. */
 static void parse_needs(struct fmt_parser *p)
 {
 	size_t at = p->start;

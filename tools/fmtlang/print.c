@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * print.c - run a description's program over the elements of an event
+ * print.c - execute a description's program for the elements of an event
  *
  * Before anything is printed, the types of all elements are compared with the types that the
  * arguments accept. If an element does not fit, all elements are printed by their own types
@@ -112,7 +112,7 @@ static void print_integer(struct out *o, const struct fmt_op *op, const struct f
 	case 'd':
 	case 'f':
 		i = fmt_value_signed(e);
-		/* A declared unsigned value with a divisor stays unsigned. */
+		/* If a divisor is declared for an unsigned value, the value stays unsigned. */
 		if (op->conv == 'f' && !(fmt_elem_bit(e) & FMT_M_SINT))
 			out_int(o, fmt_value_unsigned(e), false, 10, false, a->scale, &op->spec);
 		else if (op->plain && op->conv == 'd')
@@ -231,7 +231,7 @@ static size_t columns(const char *s, size_t n)
 	return count;
 }
 
-/* Pad the output of a conversion that ignores the width. */
+/* Print with padding, for a conversion that does not handle the width itself. */
 static void print_padded(struct out *o, const struct fmt_op *op, const struct fmt_arg *a,
 			 const struct fmt_value *v, const struct fmt_names *names)
 {
@@ -311,7 +311,7 @@ static void json_arg(struct out *o, const struct fmt_arg *a, const struct fmt_va
 	}
 }
 
-/* Print the elements from pos on, which have no argument name, as an array. */
+/* Print the elements from offset @pos on as a JSON array, because they have no names. */
 static void json_elements(struct out *o, const char *key, const uint8_t *data, size_t len,
 			  size_t pos, const struct fmt_names *names)
 {

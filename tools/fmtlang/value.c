@@ -2,14 +2,15 @@
 /*
  * value.c - print elements by their own types
  *
- * These functions are used for events that no .fmt file describes, and by the conversions of a
- * text. The functions rely only on what devtrace_elem_next() has checked.
+ * These functions print events that no format file describes; the conversions of a text use them,
+ * too. They rely only on the checks of devtrace_elem_next().
  */
 #include <math.h>
 #include "internal.h"
 #include "value.h"
 
-#define INLINE_MAX	32	/* bytes; a longer buffer is dumped on separate lines */
+/* a buffer of more bytes is printed as a dump on lines of its own */
+#define INLINE_MAX	32
 
 int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v)
 {
@@ -25,7 +26,7 @@ int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_valu
 	piece = v->e;
 	while (piece.type == DEVTRACE_E_MEM && piece.width == DEVTRACE_E_MEM_MORE >> 4) {
 		p = *pos;
-		/* The last pieces may be missing: then the buffer is shorter. */
+		/* If the last pieces are missing, the buffer is shorter. */
 		if (devtrace_elem_next(data, len, &p, &piece) != 1 || piece.is_enum ||
 		    piece.type != DEVTRACE_E_MEM)
 			break;
@@ -55,7 +56,10 @@ static bool pieces_next(struct pieces *it)
 {
 	if (!it->left)
 		return false;
-	/* A MEM element: format byte, length, bytes; fmt_value_next() checked it. */
+	/*
+	 * A MEM element consists of a format byte, a length and the bytes. fmt_value_next() has
+	 * checked the length.
+	 */
 	it->len = it->next[1];
 	it->p = it->next + 2;
 	it->next = it->p + it->len;
@@ -171,7 +175,10 @@ void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct 
 	}
 }
 
-/* Size of the first max characters; an invalid UTF-8 byte counts as a character. */
+/*
+ * Return the size of the first @max characters in bytes. An invalid UTF-8 byte counts as a
+ * character.
+ */
 static size_t first_characters(const uint8_t *p, size_t n, size_t max)
 {
 	size_t len = 0;
@@ -196,7 +203,9 @@ void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max)
 		out_safe(o, it.p, first_characters(it.p, it.len, max));
 		return;
 	}
-	/* A character may begin in one piece and end in the next. */
+	/*
+	 * Join the pieces before escaping: a character may begin in one piece and end in the next.
+	 */
 	out_init(&all, -1);
 	do
 		out_mem(&all, it.p, it.len);
@@ -276,7 +285,7 @@ void fmt_value_dump(struct out *o, const struct fmt_value *v)
 		dump_line(o, offset, line, n);
 }
 
-/* The high nibble of a number is its print width. */
+/* Print a number; its format byte has the width in the upper four bits. */
 static void print_number(struct out *o, const struct devtrace_elem *e)
 {
 	struct out_spec s = { .width = e->width, .digits = OUT_NODIGITS };
@@ -298,8 +307,8 @@ static void print_number(struct out *o, const struct devtrace_elem *e)
 }
 
 /*
- * QS prints floats with an exponent: do the same for values of 1e15 and above, and if fixed point
- * would show only zeros.
+ * Should the number be printed with an exponent, as QS does? Yes if it is 1e15 or more, or if all
+ * its digits would be zeros otherwise.
  */
 static bool wants_exponent(double v, unsigned int digits)
 {
@@ -316,7 +325,7 @@ static void print_float(struct out *o, const struct devtrace_elem *e)
 {
 	struct out_spec s = { .digits = e->width };
 
-	/* Width 0: print as many digits as the value needs. */
+	/* If the width is 0, print as many digits as the value needs. */
 	if (!e->width)
 		out_double_short(o, e->v.f, e->type == DEVTRACE_E_F32);
 	else

@@ -2,23 +2,26 @@
 /*
  * where.c - the default places of format files
  *
- * A place overrides those after it:
- * - share/devtrace/fmt next to the program's directory, or the fmtdir that it was built with:
- *   formats installed with it
+ * They are read in this order; a place overrides those after it:
+ * - share/devtrace/fmt next to the program's directory, or the fmtdir chosen when it was built:
+ *   formats installed together with the program
  * - /usr/share/devtrace/fmt: formats of packages
  * - /etc/devtrace/fmt: formats of the administrator
  * - /usr/trace: formats of drivers and applications
- * - the formats of the kernel's own events, built into the program
+ * - formats of the kernel's own events, which are part of the program
  */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "internal.h"
 
-/* The text of tools/fmt/kernel.fmt; tools/Makefile generates it. */
+/* The text of tools/fmt/kernel.fmt, in a source file that tools/Makefile generates. */
 extern const char fmt_kernel[];
 
-/* /usr/local/share/devtrace/fmt for /usr/local/bin/traceinfo; false: without /proc. */
+/*
+ * Find the directory, e.g. /usr/local/share/devtrace/fmt for /usr/local/bin/traceinfo. Return
+ * false if /proc is not mounted.
+ */
 static bool prefix_dir(char *dir, size_t size)
 {
 #ifdef FMT_DIR

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * announce.c - tell the host of --to the names that the stream has brought
+ * announce.c - send the host of --to the names that the stream contains
  *
- * A host may connect when there are more names than its buffer has room for, and may read slowly
- * or not at all. So the tables of names and of RKH's symbols have a mark each. The names after
- * the mark are sent as the buffer empties. No name is dropped, and the buffer stays bounded.
+ * A host may connect when there are more names than its buffer can hold, and may read slowly or
+ * not at all. So the gate remembers how many names and how many of RKH's symbols it has sent, and
+ * sends the others when the buffer has room again. No name is dropped, and the buffer stays
+ * bounded.
  */
 #include "gate.h"
 
@@ -48,7 +49,7 @@ void gate_announce_all(struct gate *g)
 	gate_announce(g);
 }
 
-/* A name that was sent already may have changed. Send it again at once if there is room. */
+/* A name that was sent before may have changed. If there is room, send it again now. */
 void gate_announce_name(struct gate *g, const struct gate_name *n)
 {
 	const size_t i = (size_t)(n - g->names.v);

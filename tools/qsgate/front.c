@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * front.c - the gate in the place of QSPY: front ends such as qutest.py and QView, over UDP
+ * front.c - act as QSPY for front ends such as qutest.py and QView, over UDP
  *
- * A datagram is a sequence number, a record number and data, without check or escapes. Records
- * from 128 on are for QSPY itself: attach, detach, and requests with names instead of keys.
+ * A datagram contains a sequence number, a record number and data, without a check or escapes.
+ * Records from 128 on are addressed to QSPY itself: attach, detach, and requests with names
+ * instead of keys.
  *
- * Invariant: nothing is sent to a front end that is not attached.
+ * Invariant: the gate sends nothing to a front end that is not attached.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -20,7 +21,7 @@
 #define PORT		7701
 #define BINARY		1
 #define TEXT		2
-/* most datagrams in a call of front_run(), so that the stream is read again soon */
+/* limit of datagrams that front_run() reads in one call, so that the stream is not delayed */
 #define AT_ONCE		64
 
 enum {
@@ -29,8 +30,8 @@ enum {
 };
 
 /*
- * word is [HOST:]PORT; the default HOST is loopback. Return 0, 1 if the port cannot be opened, or
- * 2 if the word is wrong.
+ * Open the UDP port that @word names, as [HOST:]PORT; the default HOST is the loopback address.
+ * Return 0, 1 if the port cannot be opened, or 2 and *problem if the word is wrong.
  */
 int front_open(struct front *f, const char *word, const char **problem)
 {
@@ -100,7 +101,10 @@ void front_close(struct front *f)
 	f->fd = -1;
 }
 
-/* Send a record to front ends with the binary channel; target information to all. */
+/*
+ * Send a record to all front ends that asked for the binary channel; send target information to
+ * all front ends.
+ */
 void front_record(struct front *f, uint8_t record, const uint8_t *p, size_t n)
 {
 	unsigned int i;
@@ -157,7 +161,7 @@ static void attach(struct gate *g, const struct sockaddr_in *from, const uint8_t
 
 	if (n > 1 || (n && (!*p || *p > 3)))
 		return;
-	/* The table is full: detach the front end that attached first. */
+	/* The table is full: detach the front end that attached first, to make room. */
 	if (i < 0 && f->nr == GATE_FRONTS) {
 		send_record(f, 0, DETACH, "", 0);
 		memmove(&f->v[0], &f->v[1], sizeof(f->v) - sizeof(f->v[0]));
@@ -172,8 +176,8 @@ static void attach(struct gate *g, const struct sockaddr_in *from, const uint8_t
 }
 
 /*
- * Return the name from offset at to the end of the data, or NULL if it is empty or has no final
- * NUL.
+ * Return the name that begins at offset @at of the data. Return NULL if the name is empty or has
+ * no NUL at its end.
  */
 static const char *name_at(const uint8_t *p, size_t n, size_t at)
 {
@@ -188,7 +192,10 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 	const struct {
 		uint8_t request, kind, group, head, at, bytes;
 	} how[] = {
-		/* From SEND_EVENT on. Where the name is, and where its key or value goes */
+		/*
+		 * Requests from SEND_EVENT on: where the name is, and where the key or value for
+		 * it is written.
+		 */
 		{ DEVTRACE_RX_EVENT, QS_SIG_DICT, 0, 3 + GATE_SIG, 1, GATE_SIG },
 		{ DEVTRACE_RX_OBJ_FILTER, QS_OBJ_DICT, 0, (uint8_t)(1 + ptr), 1, ptr },
 		{ DEVTRACE_RX_CURRENT, QS_OBJ_DICT, 0, (uint8_t)(1 + ptr), 1, ptr },
@@ -201,12 +208,12 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 	uint8_t out[GATE_BYTES], *q = out + how[i].at;
 	const char *name;
 
-	/* The parameters of an event come before the name of its signal. */
+	/* In SEND_EVENT, the parameters of the event come before the name of its signal. */
 	if (record == SEND_EVENT && n >= head)
 		head += (size_t)gate_le(p + 1 + GATE_SIG, 2);
 	name = head < sizeof(out) ? name_at(p, n, head) : NULL;
 	if (!name) {
-		complain(g, "the datagram is cut off, or has no name", "");
+		complain(g, "the datagram is truncated, or contains no name", "");
 		return;
 	}
 	found = gate_named(&g->names, how[i].kind, (uint32_t)g->pid, how[i].group, name);

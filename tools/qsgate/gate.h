@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gate.h - events of a stream become records of QS or RKH; requests of a host go to a program
+ * gate.h - convert events to records of QS or RKH for a host, and pass the host's requests on
  *
- *	stream -> item.c -> record.c -> target.c (frames, to QSPY)
- *				     -> front.c (datagrams, to qutest.py; words of text.c)
- *		         -> rkh.c    -> target.c (frames, to Trazer)
- *	names  -> announce.c -> target.c, as there is room
+ *	stream -> item.c -> record.c -> target.c (frames for QSPY)
+ *				     -> front.c (datagrams for qutest.py; lines of text.c)
+ *		         -> rkh.c    -> target.c (frames for Trazer)
+ *	names  -> announce.c -> target.c (when its buffer has room)
  *	host -> target.c, front.c -> request.c -> libdevtrace-rx -> program
  *
  * Invariants
- * - The traced program never waits for a host. A frame for which the buffer of a host has no
- *   room is dropped and counted, and uses up a sequence number: so the host sees the gap.
- * - The gate never passes a request on to the program whose layout is not that of QS.
- * - Each program obeys root. So as root the gate passes on no request that any user may have
- *   sent, unless --allow-requests is given or the program allows it by DEVTRACE_RX_ANYBODY.
+ * - The traced program never waits for a host. A frame that does not fit the buffer of a host is
+ *   dropped and counted. It uses up a sequence number, so the host sees that a frame is missing.
+ * - A request reaches the program only in the layout that QS defines for it.
+ * - If the gate runs as root, it refuses requests that any user may have sent, because every
+ *   program obeys root. Exceptions: the option --allow-requests, or a program that allows such
+ *   requests with DEVTRACE_RX_ANYBODY.
  */
 #ifndef QSGATE_H
 #define QSGATE_H
@@ -30,18 +31,21 @@
 #include "common/link.h"
 
 #define GATE_VALUES	12		/* the longest record has 9 */
-#define GATE_BYTES	2048		/* of a record, without numbers, check and escapes */
+/* limit of a record in bytes, without its numbers, check and escapes */
+#define GATE_BYTES	2048
 #define GATE_LINE	4096
 #define GATE_NAMES	65536
 #define GATE_NAME_BYTES	128		/* of a name's record */
 #define GATE_SYMBOLS	4096
 #define GATE_FRONTS	4
-#define GATE_KNOWN	64		/* other processes whose name was asked for lately */
-#define GATE_BUFFER	(256 * 1024)	/* bytes of frames that wait for a host */
+/* number of other processes about which the result of gate_whose() is remembered */
+#define GATE_KNOWN	64
+/* size in bytes of the buffer for frames that the host has not read yet */
+#define GATE_BUFFER	(256 * 1024)
 
 /*
- * The gate acts as a target: its version, and the sizes of its fields in bytes. Pointers have those
- * of the machine that recorded, GATE_PTR at most.
+ * The gate acts as a target with this version and these sizes of fields, in bytes. Pointers are as
+ * wide as on the machine that recorded the stream, GATE_PTR at most.
  */
 #define GATE_VERSION	815
 #define GATE_DATE	260715
@@ -59,14 +63,19 @@ struct gate_names {
 	struct gate_name *v;
 	size_t		nr, room;
 	struct hash_key	key;		/* of both tables */
-	uint32_t	*index;		/* hash table of 1 + index in v; 0: empty */
-	/* hash table: process and number of a signal -> 1 + index of its first name in v */
+	/* index: hash table; an entry is 1 + the index of a name in @v, or 0 if empty */
+	uint32_t	*index;
+	/*
+	 * signals: hash table from a process and a signal number to 1 + the index in @v of the
+	 * first name
+	 */
 	uint32_t	*signals;
 	size_t		slots;
-	size_t		told;		/* names before this index were sent to the host of --to */
+	/* told: number of names, from the first on, that were sent to the host of --to */
+	size_t		told;
 };
 
-/* A name of RKH that has a kind and maybe an owner; the last event that gave it. */
+/* A name of RKH that has a kind and may have an owner. @ts: time of the event that gave it last. */
 struct gate_symbol {
 	uint64_t	ts, symbol, owner;
 	uint32_t	process;
@@ -81,14 +90,16 @@ struct gate_symbols {
 
 /**
  * struct gate_record - a record of QS
- * @layout: the fields in @v, see common/qs.h; NULL: @data has elements of the application
- * @v: numbers in the order of the layout
+ * @layout: the types of the fields in @v, see common/qs.h; NULL: the elements in @data are those
+ *     of the application
+ * @v: the numbers, in the order of the layout
  * @object: the object of a signal
- * @s: the string of a layout that ends in s; the bytes of PEEK_DATA
+ * @s: the string, if the layout ends in s; for PEEK_DATA its bytes
  */
 struct gate_record {
 	uint8_t		id;
-	uint32_t	process;	/* the fields refer to names of this process */
+	/* process: the process in whose names the fields are looked up */
+	uint32_t	process;
 	uint32_t	time;		/* us */
 	uint8_t		ptr;		/* bytes of a pointer */
 	const char	*layout;
@@ -100,12 +111,16 @@ struct gate_record {
 	uint8_t		bytes[1024];	/* of PEEK_DATA, pieces joined */
 };
 
-/* RKH's configuration record: its options, as common/rkh.h has them, and sizes in bytes. */
+/*
+ * RKH's configuration record: its options, with the bits of common/rkh.h, and sizes of fields in
+ * bytes.
+ */
 struct gate_rkh {
 	uint32_t	flags;
 	uint16_t	version, hz;
 	uint8_t		time, sig, ptr, tick, nblk, ne, es, bsize, pools;
-	bool		by_program;	/* the program's; else the gate's own */
+	/* by_program: the program has sent this configuration; false: the gate made it up */
+	bool		by_program;
 	bool		told;		/* the host has it */
 };
 
@@ -114,13 +129,15 @@ struct target {
 	const char	*where;
 	bool		is_link;
 	int		fd, listen;
-	uint64_t	next_try;	/* ms; of a listening socket: 0, or until when it rests */
+	/* next_try: time in ms before which a listening socket accepts no host, or 0 */
+	uint64_t	next_try;
 	bool		rested;		/* a message has said that hosts wait */
 	uint8_t		seq;
 	uint8_t		*buf;
 	size_t		len;		/* of GATE_BUFFER */
 	uint64_t	dropped;
-	bool		failed;		/* the file, or the end of the trace, is incomplete */
+	/* failed: the file lacks frames, or the host did not get the end of the trace */
+	bool		failed;
 	/* The frame that the host is sending */
 	uint8_t		in[GATE_BYTES];
 	size_t		in_len;
@@ -136,7 +153,10 @@ struct front {
 	uint64_t	dropped;
 };
 
-/* A namesake of the program may be its successor, or a second one beside it. */
+/*
+ * Whose is a process? A namesake has the program's name, and may be another instance of it or its
+ * successor.
+ */
 enum gate_whose { GATE_OTHERS, GATE_NAMESAKE, GATE_OURS };
 
 struct gate_known {
@@ -151,7 +171,11 @@ struct gate {
 	struct gate_symbols symbols;
 	struct gate_rkh	layout;		/* of frames, with --rkh */
 	uint8_t		ptr;		/* bytes of a pointer in records */
-	bool		begun;		/* the stream has begun: ptr is that of its machine */
+	/*
+	 * begun: the stream has begun, so @ptr is the width of pointers on the machine that
+	 * recorded
+	 */
+	bool		begun;
 	struct target	target;
 	struct front	front;
 	bool		rkh, echo, quiet, test;
@@ -160,106 +184,116 @@ struct gate {
 	uint32_t	test_time;	/* --test: stamp of the last record */
 	const char	*program;
 	bool		by_name;
-	/* the process that is followed, and the one that was followed before */
+	/* the process that the gate follows, and the process that it followed before */
 	pid_t		pid, before;
-	/* user of the program; its successor must have the same user */
+	/* effective user of the program; only a process of this user can be its successor */
 	uid_t		user;
 	bool		user_known;
-	bool		saved;		/* the stream is a file, whose processes may have ended */
-	bool		by_stream;	/* the stream says which process the program is */
-	/* if no program was named: the process that emitted the last record */
+	/* saved: the stream is a file, whose processes may have ended */
+	bool		saved;
+	/* by_stream: the stream shows which process the program is */
+	bool		by_stream;
+	/* mixed: if no program was named, the process that emitted a record last */
 	uint32_t	mixed;
 	bool		told_mixed;
 	struct gate_known known[GATE_KNOWN];
 	struct devtrace_rx_host *host;
-	uint8_t		asked;		/* the last request, and whether it has no answer yet */
+	/* asked: the request that was passed on last; @waits: it was not answered yet */
+	uint8_t		asked;
 	bool		waits;
 	uint64_t	records, others, missing, requests, refused;
 };
 
 /* names.c: dictionaries. */
-/* Add or replace a name. Returns the stored one; NULL: there is no room. */
+/* Add a name, or replace it. Return the stored name, or NULL if there is no room. */
 const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrace_name *d);
 /* Remove the names of one process. */
 void gate_names_forget(struct gate_names *n, uint32_t scope);
 void gate_names_free(struct gate_names *n);
 /*
- * The name of a number or key of the process @scope; NULL: unknown. A signal of the object @key may
- * also have its name without an object; with @key 0, the name of the signal of any object will do.
+ * Return the name of a number or key in the process @scope, or NULL if it has none. If the signal
+ * has no name for the object @key, a name without an object is used. If @key is 0, the name for
+ * any object is.
  */
 const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
 		      uint8_t group, uint64_t key);
 /*
- * Find an entry by its name. scope 0: the entry of any process. group: of an enumeration;
- * otherwise 0.
+ * Find an entry by its name. @scope is 0 to search the names of all processes. @group is the
+ * enumeration if the name is a value's, otherwise 0.
  */
 const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint32_t scope,
 				   uint8_t group, const char *name);
 
 /*
- * record.c: convert an event, with pointers of so many bytes. Return false if it is not a record of
- * QS, or if one of its pointers is larger.
+ * record.c: convert an event whose pointers have @ptr bytes. Return false if the event is not a
+ * record of QS, or if one of its pointers needs more bytes.
  */
 bool gate_record(const struct devtrace_event *e, bool old, uint8_t ptr, struct gate_record *r);
-/* Replace the time stamp. Return false if the record has no time stamp. */
+/* Replace the record's time stamp. Return false if the record has none. */
 bool gate_stamp(struct gate_record *r, uint32_t time);
 /* Make an RX_STATUS record. */
 void gate_status(struct gate_record *r, uint8_t status, uint32_t time);
-/* Encode what follows the record's number on the wire. Returns the number of bytes. */
+/* Encode the part of a record that follows its number. Return the number of bytes. */
 size_t gate_bytes(const struct gate_record *r, uint8_t *out);
-/* Return 0 for a name that the host cannot have: its key is larger than a pointer. */
+/* Encode the record of a name. Return 0 if the name's key needs more bytes than a pointer. */
 size_t gate_name_bytes(const struct gate_name *n, uint8_t ptr, uint8_t *out);
 size_t gate_target_info(bool reset, bool old, uint8_t ptr, uint8_t *out);
 
-/* text.c: the line that QSPY prints for a record. Returns its length. */
+/* text.c: make the line that QSPY prints for a record. Return its length. */
 size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *out, size_t size);
 
-/* item.c: items of the decoder, and records that the gate itself makes. */
+/*
+ * item.c: gate_item() processes items of the decoder; gate_send() sends records made by the gate
+ * itself.
+ */
 int gate_item(const struct devtrace_item *item, void *arg);
 void gate_send(struct gate *g, const struct gate_record *r);
-/* Print a line. Other programs chose its strings, so escape control characters of the terminal. */
+/* Print a line. Control characters in it are escaped, because other programs chose its strings. */
 void gate_print(const struct gate *g, const void *line, size_t n);
 void gate_send_info(struct gate *g, bool reset);
 void gate_error(struct gate *g, uint8_t code);
-/* Tell all hosts the names that the program has given so far. */
+/* Send the names that the program has given so far to all hosts. */
 void gate_tell_names(struct gate *g);
 /*
- * The stream has begun, or another machine's follows: pointers have so many bytes from here on.
- * Hosts that were told another size are told anew.
+ * Set the size of pointers, in bytes, when the stream begins, or when one of another machine
+ * follows. Hosts that know another size are informed.
  */
 void gate_set_pointer(struct gate *g, uint8_t bytes);
-/* Note that this process emits records, and report once that several do. */
+/* Note that this process emits records. If a second process does, report that once. */
 void gate_note_process(struct gate *g, uint32_t process);
 
 /* target.c */
 /*
- * Open the file or port. Return 0, or 1 if that fails. A connection to a host is retried later.
- * The input is open already; the output must be another file.
+ * Open the file or port. Return 0, or 1 if that fails. If a host cannot be reached, the gate tries
+ * again later. @input is the descriptor of the input, which must not be the same file.
  */
 int target_open(struct gate *g, int input);
 /*
- * Write the waiting frames and names until the host takes no more or a signal comes. If some are
- * left, print their number and set failed.
+ * Write waiting frames and names until the host reads no more, or until a signal. If frames
+ * remain, print their number and set @failed.
  */
 void target_close(struct gate *g, const volatile sig_atomic_t *stop);
-/* Send what comes before the first event: the target's description, and all names. */
+/* Send the records that precede the first event: the target's description and all names. */
 void target_greet(struct gate *g);
-/* Queue a record as a frame of QS. Return false if it was dropped. */
+/* Queue a record of QS as a frame. Return false if the frame was dropped. */
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n);
-/* Queue an event as a frame of RKH. Return false if it was dropped. */
+/* Queue an event as a frame of RKH. Return false if the frame was dropped. */
 bool target_rkh(struct target *t, const struct gate_rkh *layout, uint8_t id, const uint8_t *p,
 		size_t n);
 /*
  * Queue RKH's configuration record, which has no sequence number. If @anew, a new stream begins,
- * and sequence numbers begin with 0.
+ * and sequence numbers begin at 0 again.
  */
 bool target_rkh_begin(struct target *t, const struct gate_rkh *layout, bool anew, uint8_t id,
 		      const uint8_t *p, size_t n);
-/* Is there a host, and room for a name? */
+/* Is a host connected, and does the buffer have room for a name? */
 bool target_has_room(const struct target *t);
-/* The poll(2) events to wait for; target_run() handles them, and retries a connection. */
+/*
+ * Return the events for which to wait with poll(2); then target_run() must be called. It also
+ * tries again to connect.
+ */
 short target_events(const struct target *t, int *fd);
-/* Must target_run() soon try something again that poll(2) does not report? */
+/* Must target_run() be called soon even if poll(2) reports nothing? */
 bool target_waits(const struct target *t);
 void target_run(struct gate *g, short events, uint64_t now);
 
@@ -271,26 +305,31 @@ void front_text(struct front *f, uint8_t record, const char *line, size_t n);
 void front_run(struct gate *g);
 
 /*
- * announce.c: queue names for the host of --to while the buffer has room.
- * Return true if some names are left.
+ * announce.c: queue names for the host of --to while its buffer has room. Return true if some
+ * names are left.
  */
 bool gate_announce(struct gate *g);
-/* Send all names again, to a host that has no names yet. */
+/* Begin to send all names again, because the host has none yet. */
 void gate_announce_all(struct gate *g);
-/* Send an entry of the table that has just come from the stream. */
+/* Queue a name that the stream has just given. */
 void gate_announce_name(struct gate *g, const struct gate_name *n);
 void gate_announce_symbol(struct gate *g, const struct gate_symbol *s);
 
-/* whose.c: is this process the program? If it is the program's successor, follow it from now on. */
+/* whose.c: whose is this process? If it is the successor of the program, follow it from now on. */
 enum gate_whose gate_whose(struct gate *g, uint32_t process);
-/* Is this a process of the program's user? The first process asked for determines the user. */
+/*
+ * Does the process belong to the program's user? At the first call, its user becomes the
+ * program's.
+ */
 bool gate_same_user(struct gate *g, pid_t pid);
-/* From now on the program is this process. */
+/* Follow this process as the program from now on. */
 void gate_follow(struct gate *g, pid_t pid);
 
-/* request.c: handle a request of a host. @anybody: any user may have sent it, as a datagram */
+/*
+ * request.c: process a request of a host. @anybody: any user may have sent it, e.g. as a datagram.
+ */
 void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p, size_t n);
-/* Take the answers that the program has sent, and note when it is gone. */
+/* Read the answers of the program. If the program has ended, note that. */
 void gate_answers(struct gate *g);
 void gate_disconnect(struct gate *g);
 
@@ -298,20 +337,20 @@ void gate_disconnect(struct gate *g);
 void rkh_event(struct gate *g, const struct devtrace_event *e);
 void rkh_name(struct gate *g, const struct gate_name *n);
 void rkh_symbol(struct gate *g, const struct gate_symbol *s);
-/* A host begins to listen: send the configuration before the first frame. */
+/* A host was connected: send RKH's configuration before the first frame. */
 void rkh_begin(struct gate *g);
 /* Remove the symbols of one process. */
 void rkh_forget(struct gate *g, uint32_t process);
 
 uint64_t gate_now_ms(void);
 
-/* The process of an event; the thread, if its process is not known yet. */
+/* Return the process of an event, or its thread if the process is not known yet. */
 static inline uint32_t gate_process(const struct devtrace_event *e)
 {
 	return e->tgid ? e->tgid : e->tid;
 }
 
-/* Does the value fit in so many bytes? */
+/* Does the value fit into this number of bytes? */
 static inline bool gate_fits(uint64_t v, unsigned int bytes)
 {
 	return bytes >= 8 || !(v >> 8 * bytes);

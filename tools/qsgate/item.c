@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * item.c - pass the items of the decoder on to the target, the front ends and the terminal
+ * item.c - pass items of the decoder on to the target, the front ends and the terminal
  *
- * The program acknowledges a request with an event in the stream, in order with its other
- * events. The acknowledgment of a reset is not passed on: as QS does, the gate sends its target
- * information instead, before the events that the program emits while it resets.
+ * The program acknowledges a request with an event in the stream, in order with its other events.
+ * The acknowledgment of a reset is not passed on. Like QS, the gate sends its target information
+ * in place of it, before the events that the program emits while it resets.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #include "common/qs.h"
 #include "gate.h"
 
-#define TYPE_INFO	88	/* the type of QS_TARGET_INFO: answers an INFO request */
+/* type of the event QS_TARGET_INFO, with which a program answers an INFO request */
+#define TYPE_INFO	88
 
 static void send_bytes(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 {
@@ -52,7 +53,10 @@ void gate_send_info(struct gate *g, bool reset)
 	uint8_t bytes[32];
 
 	send_bytes(g, QS_TARGET_INFO, bytes, gate_target_info(reset, g->old, g->ptr, bytes));
-	/* QSPY has dropped its names, and numbers its requests anew. */
+	/*
+	 * After a reset, QSPY has forgotten its names, and its requests are numbered from the
+	 * beginning.
+	 */
 	if (reset && !g->rkh) {
 		g->target.have_seq = false;
 		gate_announce_all(g);
@@ -68,13 +72,16 @@ void gate_error(struct gate *g, uint8_t code)
 	gate_send(g, &r);
 }
 
-/* Equal addresses of several programs are different things, which a host cannot tell apart. */
+/*
+ * If several programs emit records, an address may mean another object in each, but hosts cannot
+ * distinguish the programs: report that once.
+ */
 void gate_note_process(struct gate *g, uint32_t process)
 {
 	if (g->pid || g->told_mixed || !process)
 		return;
 	if (g->mixed && g->mixed != process) {
-		fprintf(stderr, "qsgate: processes %u and %u both emit records, and hosts cannot tell their addresses apart; name one with --program\n",
+		fprintf(stderr, "qsgate: processes %u and %u both emit records, but hosts cannot distinguish their addresses; name one with --program\n",
 			g->mixed, process);
 		g->told_mixed = true;
 	}
@@ -145,7 +152,10 @@ void gate_tell_names(struct gate *g)
 	gate_announce_all(g);
 }
 
-/* Names of a namesake are kept: a program gives them once, at its start. */
+/*
+ * Add a name from the stream. Names of a namesake are kept, too, because it may become the
+ * program, and a program gives its names only once, at its start.
+ */
 static void name(struct gate *g, const struct devtrace_name *d)
 {
 	const enum gate_whose whose = d->scope ? gate_whose(g, d->scope) : GATE_OURS;
@@ -160,7 +170,10 @@ static void name(struct gate *g, const struct devtrace_name *d)
 	gate_announce_name(g, n);
 }
 
-/* A gap in the stream leaves a gap in the frame numbers, of 1 if count is a multiple of 256. */
+/*
+ * Skip sequence numbers of frames for events missing in the stream, so that the host sees a gap.
+ * If @count is a multiple of 256, skip one number.
+ */
 static void missing(struct gate *g, uint64_t count)
 {
 	g->missing += count;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - the command line of qsgate, and the loop
+ * main.c - the command line of qsgate, and the main loop
  *
- * One loop waits for the stream, the host and the front ends. Without front ends, the gate does
- * not read the stream while the host of --to is not connected or too slow: the events wait in
- * the ring of the device.
+ * One loop waits for the stream, the host and the front ends. While the host of --to is not
+ * connected or is too slow, and there are no front ends, the gate does not read the stream: events
+ * stay in the buffer of the device.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,25 +25,27 @@
 
 enum { OPT_TO = OPTS_LONG, OPT_UDP, OPT_RKH, OPT_TEST, OPT_OLD, OPT_ALLOW };
 
-/* Their names, in this order. */
+/* names of the options without a letter, in the order of the enum */
 static const char only[] = " to udp rkh test old allow-requests";
 
 static const char help[] =
 "Usage: qsgate [options] [FILE | - | tcp:HOST:PORT | unix:PATH | serial:DEVICE[,BAUD]]\n"
-"Give the trace of a program (default: /dev/trace) to QSPY's tools, and their requests to the\n"
-"program. Without --to and --udp, take the place of QSPY at port 7701 of this machine.\n"
+"Show the trace of a program (default: from /dev/trace) to QSPY's tools, and pass their\n"
+"requests on to the program. Without --to and --udp, act as QSPY on UDP port 7701.\n"
 "\n"
-"      --udp [HOST:]PORT   be QSPY, for qutest.py and other front ends; 0: any free port\n"
-"      --to LINK|FILE      be a target: send frames of QS to tcp:HOST:6601, or listen at\n"
-"                          tcp::PORT, or use unix:PATH or serial:DEVICE,BAUD, or save them\n"
-"      --rkh               with --to: frames of RKH, for Trazer at tcp:HOST:6602\n"
-"      --old               with --to: as a target of QP 7, for QSPY up to 7.4\n"
-"      --test              stamps are 1, 2, 3 from RESET or TEST_SETUP on, for scripts of\n"
-"                          qutest.py that say @timestamp\n"
-"      --allow-requests    as root: pass on the requests that anybody may send by --udp, and\n"
-"                          by --to tcp::PORT\n"
-"  -p, --program NAME|PID  only this program, and requests go to it\n"
-"  -q, --quiet             no lines, and no counts at the end\n"
+"      --udp [HOST:]PORT   act as QSPY for qutest.py and other front ends; with PORT 0\n"
+"                          use any free port\n"
+"      --to LINK|FILE      act as a target: send frames of QS to a QSPY, for example at\n"
+"                          tcp:HOST:6601; or wait for one at tcp::PORT; or use unix:PATH\n"
+"                          or serial:DEVICE,BAUD; or save the frames in FILE\n"
+"      --rkh               with --to: send frames of RKH to Trazer, e.g. at tcp:HOST:6602\n"
+"      --old               with --to: act as a target of QP 7, for QSPY up to 7.4\n"
+"      --test              count time stamps 1, 2, 3 from RESET or TEST_SETUP on, for\n"
+"                          scripts of qutest.py that contain @timestamp\n"
+"      --allow-requests    as root: also pass on requests that any user may have sent, by\n"
+"                          --udp or --to tcp::PORT\n"
+"  -p, --program NAME|PID  show only this program, and send requests to it\n"
+"  -q, --quiet             print no lines, and no counts at the end\n"
 "  -h, --help\n"
 "  -V, --version\n";
 
@@ -69,7 +71,9 @@ static _Noreturn void usage(const char *option, const char *word, const char *pr
 	exit(2);
 }
 
-/* Does a program of this name run? It may be any user's, and may have no receive channel. */
+/*
+ * Does a program of this name run? It may belong to any user, and need not have a receive channel.
+ */
 static bool runs(const char *name)
 {
 	DIR *proc = opendir("/proc");
@@ -87,9 +91,9 @@ static bool runs(const char *name)
 }
 
 /*
- * A program named by its PID need not have a receive channel yet. A program without a channel can
- * be traced, too, because the stream says which process has its name. The same is true for a
- * saved stream.
+ * Choose the process. A program named by its PID need not have a receive channel yet. A program
+ * without a channel is found by the stream, which tells the names of processes. In a saved stream,
+ * every program is found so.
  */
 static void choose_program(struct gate *g)
 {
@@ -110,7 +114,7 @@ static void choose_program(struct gate *g)
 	fprintf(stderr, "qsgate: %s: %s\n", g->program, why);
 	if (!g->by_name || !runs(g->program) || strstr(why, "several"))
 		exit(1);
-	fputs("qsgate: its trace is told, and requests are refused\n", stderr);
+	fputs("qsgate: its trace is shown, but requests are refused\n", stderr);
 	g->by_stream = true;
 }
 
@@ -132,15 +136,15 @@ static int open_input(const char *where, struct link *link)
 		return STDIN_FILENO;
 	fd = open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	/*
-	 * O_NONBLOCK is not passed to open(2), because a FIFO without a writer would then look as
-	 * if it had ended.
+	 * O_NONBLOCK is set only after open(2): otherwise a FIFO that has no writer yet would seem
+	 * to have ended.
 	 */
 	if (fd < 0 || fcntl(fd, F_SETFL, O_NONBLOCK))
 		fprintf(stderr, "qsgate: %s: %s\n", where, strerror(errno));
 	return fd;
 }
 
-/* Return 1 to go on, 0 at the end of the input, -1 after an error. */
+/* Read and process input. Return 1 to continue, 0 at the end of the input, -1 after an error. */
 static int take_input(struct gate *g, int fd, const char *where)
 {
 	static uint8_t bytes[65536];
@@ -157,7 +161,7 @@ static int take_input(struct gate *g, int fd, const char *where)
 	return n > 0;
 }
 
-/* Should the stream wait, because its records would be dropped? */
+/* Should reading the stream wait, because records would be dropped? */
 static bool rests(const struct gate *g)
 {
 	const struct target *t = &g->target;
@@ -208,7 +212,7 @@ static int run(struct gate *g, int input, const char *where)
 		if (p[3].revents)
 			gate_answers(g);
 		target_run(g, p[1].revents, gate_now_ms());
-		/* Without front ends, no reader of the stream is left. */
+		/* The output has failed, and there are no front ends to read the stream for. */
 		if (t->failed && g->front.fd < 0)
 			return 1;
 		if (p[2].revents)
@@ -234,7 +238,7 @@ static void report(const struct gate *g)
 	if (g->missing)
 		fprintf(stderr, ", %llu missing in the stream", (unsigned long long)g->missing);
 	if (dropped)
-		fprintf(stderr, ", %llu dropped: the host is too slow, or gone", dropped);
+		fprintf(stderr, ", %llu dropped because the host was too slow or gone", dropped);
 	if (g->requests + g->refused)
 		fprintf(stderr, ", %llu requests, %llu refused", (unsigned long long)g->requests,
 			(unsigned long long)g->refused);
@@ -298,16 +302,16 @@ int main(int argc, char **argv)
 			opts_end(c, help, "qsgate " TI_VERSION, "Try 'qsgate --help'.");
 	}
 	if (optind + 1 < argc)
-		usage("the input", argv[optind + 1], "is one too many; there is one stream");
+		usage("the input", argv[optind + 1], "is one too many; qsgate reads a single stream");
 	if (optind < argc)
 		where = argv[optind];
 	if (g->old && (udp || !g->target.where || g->rkh)) {
-		fputs("qsgate: --old: front ends are of QP 8 or later; name a QSPY with --to, and no --udp\n",
+		fputs("qsgate: --old is not for front ends, which are of QP 8 or later; name a QSPY with --to, and omit --udp\n",
 		      stderr);
 		return 2;
 	}
 	if (g->rkh && (udp || !g->target.where)) {
-		fputs("qsgate: --rkh: Trazer takes frames; name where they go with --to, and no --udp\n",
+		fputs("qsgate: --rkh makes frames for Trazer; name the destination with --to, and omit --udp\n",
 		      stderr);
 		return 2;
 	}
@@ -330,7 +334,7 @@ int main(int argc, char **argv)
 		return 1;
 	ret = run(g, input, where);
 	front_close(&g->front);
-	/* One more signal ends the wait for a slow host. */
+	/* Another signal ends the wait for a slow host. */
 	stop = 0;
 	block_signals(SIG_UNBLOCK, NULL);
 	target_close(g, &stop);

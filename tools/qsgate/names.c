@@ -2,10 +2,10 @@
 /*
  * names.c - the dictionaries of the stream, by key and by name
  *
- * A host may ask for the key of a name, and a host that connects later gets all names so
- * far. Two programs may use one key, or one signal, for different things: each has names of
- * its own, and shares those of scope 0. The table has at most GATE_NAMES entries: further
- * names of a stream are ignored.
+ * A host may ask for the key of a name, and a host that connects later gets all names given so
+ * far. Two programs may use the same key or signal for different things. So each program has its
+ * own names, and shares those of scope 0. The table has at most GATE_NAMES entries; further names
+ * are ignored.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,10 @@ static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t
 	return NULL;
 }
 
-/* The slot in n->signals of the program's first signal with this value, or a free one for it. */
+/*
+ * Return the slot in n->signals for this signal of the program, or a free slot if there is none
+ * yet.
+ */
 static size_t slot_of_value(const struct gate_names *n, uint32_t scope, uint32_t value)
 {
 	size_t s = slot_of(n, DEVTRACE_T_SIG, scope, value, 0, 0);
@@ -79,7 +82,7 @@ static void index_all(struct gate_names *n)
 		index_one(n, i);
 }
 
-/* Make room for one more name. At least half of the slots stay empty. */
+/* Make room for one more name. At least half of the hash table's slots stay empty. */
 static bool grow(struct gate_names *n)
 {
 	const size_t room = n->room ? 2 * n->room : 256;
@@ -154,7 +157,10 @@ void gate_names_free(struct gate_names *n)
 	memset(n, 0, sizeof(*n));
 }
 
-/* For a record without an object QSPY takes a signal of any object; here, the first one added. */
+/*
+ * If a record has no object, QSPY uses a signal of any object. Here it is the one that was added
+ * first.
+ */
 static const struct gate_name *any_signal(const struct gate_names *n, uint32_t scope,
 					  uint32_t value)
 {

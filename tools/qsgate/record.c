@@ -2,8 +2,8 @@
 /*
  * record.c - convert an event of the stream to a record of QS, and encode the record
  *
- * The gate acts as a target whose fields hold any value of a program on Linux: signals and counters
- * of 4 bytes, and pointers as wide as those of the machine that recorded.
+ * The gate acts as a target whose fields are large enough for any program on Linux: signals and
+ * counters have 4 bytes, and pointers are as wide as on the machine that recorded.
  */
 #include <string.h>
 #include "common/qs.h"
@@ -22,7 +22,7 @@ static bool is_number(const struct devtrace_elem *e)
 	return false;
 }
 
-/* Store the element as field i. Return false if the layout has another type there. */
+/* Store the element as field @i. Return false if the layout requires another type there. */
 static bool take(struct gate_record *r, unsigned int i, char what, const struct devtrace_elem *e)
 {
 	switch (what) {
@@ -49,7 +49,7 @@ static bool take(struct gate_record *r, unsigned int i, char what, const struct 
 	return is_number(e);
 }
 
-/* Convert an event whose elements must match the layout exactly. */
+/* Convert an event whose elements must be exactly those of the layout. */
 static bool strict(const struct devtrace_event *e, struct gate_record *r)
 {
 	struct devtrace_elem elem;
@@ -69,8 +69,8 @@ static bool strict(const struct devtrace_event *e, struct gate_record *r)
 }
 
 /*
- * The answer of a program to a query may have elements that QS does not have. Each field takes
- * the next element of its type; it is 0 if there is none.
+ * Convert the answer to a query, which may contain elements that QS does not have. Each field gets
+ * the next element of its type, or 0 if there is none.
  */
 static bool query(const struct devtrace_event *e, bool old, struct gate_record *r)
 {
@@ -84,7 +84,7 @@ static bool query(const struct devtrace_event *e, bool old, struct gate_record *
 		return false;
 	kind = (uint8_t)elem.v.u;
 	layout = qs_query(kind, old);
-	/* QS has no layout for an object of the application. */
+	/* QS has no layout for objects of the application: send the object alone. */
 	if (kind == DEVTRACE_RX_AP)
 		layout = "O";
 	if (!layout)
@@ -127,7 +127,7 @@ static bool peek(const struct devtrace_event *e, struct gate_record *r)
 	return r->len == r->v[1] * r->v[2] && r->v[1] && r->v[1] <= 4 && r->v[1] != 3;
 }
 
-/* The pointer in an element; 0: it has none. */
+/* Return the pointer in an element, or 0 if the element contains none. */
 static uint64_t pointer_of(const struct devtrace_elem *e)
 {
 	if (e->type == DEVTRACE_E_SIG)
@@ -218,7 +218,7 @@ static size_t user_bytes(const struct gate_record *r, uint8_t *out)
 
 	gate_put(&p, r->time, GATE_TIME);
 	while (devtrace_elem_next(r->data, r->data_len, &pos, &e) == 1) {
-		/* An element has at most as many bytes here as in the stream. */
+		/* An element is never longer in the record than in the stream. */
 		if ((size_t)(p - out) + e.size > GATE_BYTES)
 			break;
 		switch (e.type) {
@@ -307,7 +307,7 @@ size_t gate_name_bytes(const struct gate_name *n, uint8_t ptr, uint8_t *out)
 	return (size_t)(p - out) + len;
 }
 
-/* The build time is a constant: the date of the gate's record layouts, GATE_DATE. */
+/* Instead of a build time, the target information has a constant date, GATE_DATE. */
 size_t gate_target_info(bool reset, bool old, uint8_t ptr, uint8_t *out)
 {
 	/* sec min hour day month year */

@@ -2,12 +2,12 @@
 /*
  * request.c - pass a host's request on to the receive channel of the program
  *
- * The field sizes of the gate are such that a request has the same bytes on the receive channel,
- * except that a pointer of 4 bytes has 8 there. The gate first checks that the request is one of
- * QS. The program acknowledges a request in its trace, and the gate does not wait for the answer
- * on the socket: a program in devtrace_rx_pause() answers later, and may get further requests
- * meanwhile. The gate reads the answer because the trace shows neither a program without room for
- * the gate nor one that has ended: the last request then fails.
+ * A request has the same bytes on the receive channel, except that a pointer of 4 bytes becomes
+ * one of 8. The gate first checks that the request is one of QS. The program acknowledges a
+ * request in its trace, so the gate does not wait for the answer on the socket: a program in
+ * devtrace_rx_pause() answers later, and may get further requests meanwhile. But the gate does
+ * read the answer when it arrives, because only the socket shows that the program has no room for
+ * the request or has ended.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,9 +37,9 @@ static int connect_program(struct gate *g)
 		return -1;
 	}
 	pid = program_find(g->program, &why);
-	/* Another user's process may have the name or the number by now. */
+	/* The name or process ID may belong to another user's process by now. */
 	if (pid && !gate_same_user(g, pid) && !devtrace_rx_listens(pid)) {
-		why = "this is another user's program now; start qsgate anew to talk to it";
+		why = "the program now belongs to another user; restart qsgate to talk to it";
 		pid = 0;
 	}
 	if (pid && g->pid && g->pid != pid)
@@ -53,7 +53,7 @@ static int connect_program(struct gate *g)
 	return 0;
 }
 
-/* Does the request have the length and the values that QS defines for it? */
+/* Does the request have the length and the values that QS requires? */
 static bool fits(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n)
 {
 	size_t bytes;
@@ -88,7 +88,10 @@ static bool fits(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n)
 	return n == 0;
 }
 
-/* Copy a request. Its pointer, the last field, gets GATE_PTR bytes. Return the copy's length. */
+/*
+ * Copy a request. If its last field is a pointer, extend it to GATE_PTR bytes. Return the length
+ * of the copy.
+ */
 static size_t widen(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n, uint8_t *wide)
 {
 	memcpy(wide, p, n);
@@ -102,15 +105,15 @@ static size_t widen(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n, uin
 	return n;
 }
 
-/* An object 0 would make the receive channel look for a name after it: refuse. */
+/* Does the request have 0 as its object? The receive channel would then expect a name: refuse. */
 static bool names_nothing(uint8_t record, const uint8_t *p)
 {
 	return record == DEVTRACE_RX_CURRENT && !gate_le(p + 1, GATE_PTR);
 }
 
 /*
- * Is this request forbidden? INFO is always allowed: it tells only about the gate and the
- * program's name. A program may allow the others.
+ * Is this request forbidden? INFO is always allowed, because its answer contains only facts about
+ * the gate and the program's name. The program may allow the other requests.
  */
 static bool forbidden(struct gate *g, bool anybody, uint8_t record)
 {
@@ -119,7 +122,7 @@ static bool forbidden(struct gate *g, bool anybody, uint8_t record)
 	if (!connect_program(g) && devtrace_rx_anybody(g->host))
 		return false;
 	if (!g->told_refusal)
-		fputs("qsgate: as root, a request that any user may have sent is refused; see --allow-requests, or let the program open its channel with DEVTRACE_RX_ANYBODY\n",
+		fputs("qsgate: runs as root and refuses a request that any user may have sent; see --allow-requests, or let the program open its channel with DEVTRACE_RX_ANYBODY\n",
 		      stderr);
 	g->told_refusal = true;
 	return true;
@@ -140,7 +143,7 @@ static void lose(struct gate *g, const char *why)
 
 static void take_answer(struct gate *g, uint8_t request, const struct devtrace_rx_answer *answer)
 {
-	/* An older request may still be in progress, but the program lives. */
+	/* The answer may be to an older request, so the last one may still be waiting. */
 	if (request == g->asked)
 		g->waits = false;
 	if (answer->status == DEVTRACE_RX_BUSY && request != DEVTRACE_RX_PROBE)
@@ -178,7 +181,7 @@ void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p
 	if (!err)
 		take_answer(g, record, &answer);
 	else if (err == EAGAIN)
-		/* The program goes on, and may accept the next request. */
+		/* The program still runs, and may accept the next request. */
 		fail(g, program_error(err));
 	else if (err != ETIMEDOUT)
 		lose(g, program_error(err));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rkh.c - the gate as a target of RKH, for Trazer
+ * rkh.c - act as a target of RKH, for Trazer
  *
- * Options and sizes of fields are those that the program's configuration record tells; before
- * it came, signals, stamps and counters have 4 bytes and pointers 8. The gate's own record tells
- * Trazer so before the first frame, and again when the program's brings others. A stamp has a
- * width and a rate of its own unless the record is of a target that has such stamps itself.
+ * The options and the sizes of fields are those of the program's configuration record. Before the
+ * program has sent one, signals, stamps and counters have 4 bytes, and pointers have 8. The gate
+ * sends its own configuration record before the first frame, and again when the program's differs.
+ * Time stamps have the width and rate that the gate chooses, unless the program's own stamps have
+ * at most 4 bytes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,13 +16,18 @@
 #include "common/rkh.h"
 #include "gate.h"
 
-#define TS_HZ		50000u	/* must fit in 16 bits of the configuration record */
+/* rate of the gate's time stamps in Hz, which must fit in 16 bits of the configuration record */
+#define TS_HZ		50000u
 #define NSEC		1000000000u
 #define VERSION		0x3400
 #define POOLS		15
-#define RKH_USER_ALL	0xc	/* events of the application and of all groups */
+/* bits for events of the application and of all groups */
+#define RKH_USER_ALL	0xc
 
-/* RKH's codes of elements, by ours; those that it does not have are strings. */
+/*
+ * RKH's codes of element types, by devtrace's codes. Types that RKH does not have are sent as
+ * strings.
+ */
 #define RKH_NO_ELEMENT	0xff
 static const uint8_t rkh_codes[16] = {
 	[DEVTRACE_E_I8] = 0, [DEVTRACE_E_U8] = 1, [DEVTRACE_E_I16] = 2, [DEVTRACE_E_U16] = 3,
@@ -65,7 +71,7 @@ static void tell_layout(struct gate *g, bool anew)
 		g->layout.told = g->target.fd >= 0;
 }
 
-/* Begin a frame. Return where its data begin: after the stamp, if there is one. */
+/* Begin a frame. Return the position of its data, which is after the time stamp if there is one. */
 static uint8_t *begin(struct gate *g, uint8_t *out, uint64_t ts)
 {
 	if (!g->layout.version)
@@ -103,7 +109,7 @@ static bool is_same_layout(const struct gate_rkh *a, const struct gate_rkh *b)
 	       a->pools == b->pools;
 }
 
-/* The program's configuration, of 8 elements: frames have its sizes from here on. */
+/* Read the program's configuration, which has 8 elements. Later frames have its sizes. */
 static bool take_layout(struct gate *g, const struct devtrace_event *e)
 {
 	struct gate_rkh l = { 0 };
@@ -129,7 +135,10 @@ static bool take_layout(struct gate *g, const struct devtrace_event *e)
 	l.bsize = v[6] >> 4 & 15;
 	l.pools = v[6] & 15;
 	l.hz = (uint16_t)v[7];
-	/* A program's own stamps have 64 bits of ns. */
+	/*
+	 * The program's time stamps are 64 bits of ns: send stamps of the gate's own width and
+	 * rate.
+	 */
 	if (l.time > 4 || !l.hz) {
 		l.time = 4;
 		l.hz = TS_HZ;
@@ -157,7 +166,8 @@ static size_t put_string(uint8_t *p, const void *s, size_t n)
 }
 
 /*
- * Return the number of an application's event within its group, or 32 if it is not such an event.
+ * Return the number of an application's event within its group, or 32 if the type is not for such
+ * events.
  */
 static unsigned int rkh_user_number(uint32_t type)
 {
@@ -169,14 +179,17 @@ static unsigned int rkh_user_number(uint32_t type)
 	return n;
 }
 
-/* Other names of RKH come as events: see symbol(). */
+/* Send the name of an application's event. RKH gives all other names with events: see symbol(). */
 void rkh_name(struct gate *g, const struct gate_name *n)
 {
 	const unsigned int user = rkh_user_number(n->value);
 	uint8_t out[GATE_NAME_BYTES], *p, te;
 	const struct gate_rkh *l = &g->layout;
 
-	/* Before begin(), which sends the configuration: the mark of RKH's programs is no frame. */
+	/*
+	 * Check this before begin(), which sends the configuration: the event that only marks a
+	 * program of RKH becomes no frame.
+	 */
 	if (n->kind == DEVTRACE_T_USR && user == 32)
 		return;
 	p = begin(g, out, 0);
@@ -247,7 +260,7 @@ void rkh_forget(struct gate *g, uint32_t process)
 	all->told = told;
 }
 
-/* Hosts that connect later are told the symbol, too. NULL: there is no room for that. */
+/* Store the symbol for hosts that connect later. Return NULL if there is no room. */
 static const struct gate_symbol *keep(struct gate_symbols *all, const struct gate_symbol *s)
 {
 	size_t i;
@@ -269,7 +282,7 @@ static const struct gate_symbol *keep(struct gate_symbols *all, const struct gat
 	return &all->v[all->nr++];
 }
 
-/* A name that has a kind and an owner: AO STATE PSTATE TIMER EPOOL QUEUE ACTOR. */
+/* Process an event that names an object: AO STATE PSTATE TIMER EPOOL QUEUE ACTOR. */
 static bool symbol(struct gate *g, const struct devtrace_event *e)
 {
 	struct devtrace_elem kind, sym, owner;
@@ -344,11 +357,13 @@ static bool fits(char what, const struct devtrace_elem *e)
 	case 's':
 		return e->type == DEVTRACE_E_STR;
 	case 'p':
-		/* A number, in the bodies of RKH's manual: RKH_TRC_UI8(pool) */
+		/*
+		 * a number of a pool, for example, which RKH's manual writes as RKH_TRC_UI8(pool)
+		 */
 		return e->is_enum || e->type == DEVTRACE_E_U8;
 	case 'm':
 	case 'q':
-		/* "-": a counter that the RKH program was built without */
+		/* a string: the program was built without this counter, so the element is "-" */
 		if (e->type == DEVTRACE_E_STR)
 			return true;
 	}
@@ -375,7 +390,7 @@ static bool predefined(struct gate *g, uint8_t te, const char *layout,
 		}
 		v = *layout == 'S' ? elem.v.sig.sig : elem.type == DEVTRACE_E_STR ? 0 : elem.v.u;
 		size = size_of(&g->layout, *layout);
-		/* A field that RKH's configuration leaves out has no bytes. */
+		/* If RKH's configuration omits the field, it has 0 bytes. */
 		if (size && !gate_fits(v, size))
 			return false;
 		gate_put(&p, v, size);
@@ -383,7 +398,10 @@ static bool predefined(struct gate *g, uint8_t te, const char *layout,
 	return pos == e->len && rkh_send(g, te, out, p);
 }
 
-/* Write an element for which RKH has no code as text. Return the number of bytes, at most 40. */
+/*
+ * Write an element as text, because RKH has no code for its type. Return the number of bytes, at
+ * most 40.
+ */
 static size_t rkh_words(uint8_t *p, const struct devtrace_elem *e)
 {
 	char text[32];
@@ -399,7 +417,8 @@ static size_t rkh_words(uint8_t *p, const struct devtrace_elem *e)
 }
 
 /*
- * Write an element of the application. Return 0 if its value does not fit a field of this layout.
+ * Write an element of an application's event. Return 0 if the value does not fit the layout's
+ * field.
  */
 static size_t rkh_element(const struct gate_rkh *l, uint8_t *out, const struct devtrace_elem *e)
 {
@@ -410,7 +429,7 @@ static size_t rkh_element(const struct gate_rkh *l, uint8_t *out, const struct d
 
 	if (code == RKH_NO_ELEMENT)
 		return rkh_words(out, e);
-	/* The high nibble is a width, but for an enumeration and for a piece of memory. */
+	/* The high nibble is the width, except for an enumeration and for a piece of memory. */
 	*p++ = e->is_enum || e->type == DEVTRACE_E_MEM ? code : (uint8_t)((*e->raw & 0xf0) | code);
 	if (!e->is_enum && (symbol || sig)) {
 		const uint64_t v = sig ? e->v.sig.sig : e->v.u;

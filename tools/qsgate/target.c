@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * target.c - the gate as a target: send frames to a host, take requests from it
+ * target.c - act as a target: send frames to a host, and receive its requests
  *
- * A host that connects gets the target's information and the names before the first event.
- * Frames wait in a bounded buffer. A frame that does not fit is dropped as a whole, but uses up
- * a sequence number: so the host sees how many frames are missing.
+ * A host that connects gets the target's information and the names before the first event. Frames
+ * wait in a bounded buffer. A frame that does not fit is dropped as a whole. It uses up a sequence
+ * number, so the host sees how many frames are missing.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +19,8 @@
 
 #define RETRY_MS	1000
 #define CONNECT_MS	500
-#define PATIENCE_MS	5000	/* at the end, with a host that takes nothing */
+/* at the end, time in ms to wait for a host that does not read */
+#define PATIENCE_MS	5000
 #define REST_MS		200	/* while no host can be accepted */
 
 static void byte(struct target *t, uint8_t b)
@@ -31,7 +32,7 @@ static void byte(struct target *t, uint8_t b)
 	t->buf[t->len++] = b;
 }
 
-/* Does a frame with n bytes fit the buffer even if all bytes are escaped? */
+/* Does a frame of @n bytes fit the buffer even if every byte must be escaped? */
 static bool fits(const struct target *t, size_t n)
 {
 	return t->len + 2 * (n + 4) + 1 <= GATE_BUFFER;
@@ -49,7 +50,7 @@ static bool room(struct target *t, size_t n)
 	return t->buf && fits(t, n);
 }
 
-/* Write head and data of a frame. Return the sum of all their bytes. */
+/* Write the head and the data of a frame. Return the sum of all their bytes, for the check. */
 static uint8_t put_bytes(struct target *t, const uint8_t *head, size_t heads, const uint8_t *p,
 			 size_t n)
 {
@@ -118,7 +119,7 @@ bool target_rkh_begin(struct target *t, const struct gate_rkh *layout, bool anew
 		return true;
 	if (!has_room(t, n + 1))
 		return false;
-	/* Trazer takes what is before the first flag for the rest of a frame. */
+	/* Begin with a flag: Trazer discards what it receives before the first flag. */
 	if (anew) {
 		t->seq = 0xff;
 		t->buf[t->len++] = QS_FLAG;
@@ -135,7 +136,7 @@ static void complain(const struct target *t, const char *why)
 	fprintf(stderr, "qsgate: %s: %s\n", t->where, why);
 }
 
-/* Frames that end in the buffer. A byte of a frame that looks like the flag is escaped. */
+/* Return the number of frames whose end is in the buffer. A flag inside a frame is escaped. */
 static unsigned long long waiting(const struct target *t)
 {
 	unsigned long long n = 0;
@@ -155,7 +156,10 @@ static void hang_up(struct target *t)
 	t->escaped = t->too_long = false;
 }
 
-/* A line is tried again; what a file lacks would be lost in its middle. */
+/*
+ * After an error, a link is tried again. A file is given up, because it would lack frames in the
+ * middle.
+ */
 static void fail(struct target *t, int err)
 {
 	complain(t, strerror(err));
@@ -177,7 +181,7 @@ static void give(struct target *t)
 	memmove(t->buf, t->buf + n, t->len);
 }
 
-/* A host may still send requests before it reads on: discard them. */
+/* Discard requests that the host may still send before it reads the rest. */
 static void ignore(struct target *t)
 {
 	uint8_t bytes[4096];
@@ -192,7 +196,7 @@ void target_close(struct gate *g, const volatile sig_atomic_t *stop)
 	struct target *t = &g->target;
 	uint64_t end = gate_now_ms() + PATIENCE_MS;
 
-	/* An empty stream: the file gets its description all the same. */
+	/* The stream was empty: write its description to the file anyway. */
 	if (t->where && !t->is_link && !g->begun)
 		gate_set_pointer(g, g->ptr);
 	while (t->fd >= 0 && t->len && !*stop && gate_now_ms() < end) {
@@ -212,7 +216,7 @@ void target_close(struct gate *g, const volatile sig_atomic_t *stop)
 		gate_announce(g);
 	}
 	if (t->len) {
-		fprintf(stderr, "qsgate: %s: the host did not take the last %llu frames\n",
+		fprintf(stderr, "qsgate: %s: the host did not read the last %llu frames\n",
 			t->where, waiting(t) + g->names.nr - g->names.told +
 			g->symbols.nr - g->symbols.told);
 		t->failed = true;
@@ -285,8 +289,9 @@ static void try_connect(struct gate *g, uint64_t now)
 }
 
 /*
- * Without a descriptor or memory for a host, the host stays in the queue, and poll(2) would
- * report it again at once: target_events() leaves out the listening socket until next_try.
+ * Accept a host. If there is no free descriptor or memory, the host stays in the queue, and
+ * poll(2) would report it again at once; so target_events() omits the listening socket until
+ * next_try.
  */
 static void accept_host(struct gate *g, uint64_t now)
 {
@@ -321,8 +326,9 @@ short target_events(const struct target *t, int *fd)
 }
 
 /*
- * Handle a request: sequence number, record, data, check. Error codes: 0x41 for a bad check, 0x42
- * for a gap in the numbers, 0x50 for a frame that is too short, too long, or ends in an escape.
+ * Process a request: sequence number, record, data, check. Error codes: 0x41 for a wrong check,
+ * 0x42 for a gap in the sequence numbers, 0x50 for a frame that is too short, too long, or ends in
+ * an escape.
  */
 static void frame(struct gate *g)
 {
@@ -341,7 +347,7 @@ static void frame(struct gate *g)
 			gate_error(g, 0x42);
 		t->have_seq = true;
 		t->in_seq = t->in[0];
-		/* A host that was named is whom the user means; who comes is anybody. */
+		/* A host that the user named is trusted; a host that connected may be anybody's. */
 		gate_request(g, t->listen >= 0, t->in[1], t->in + 2, t->in_len - 3);
 	}
 }

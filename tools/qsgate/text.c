@@ -2,8 +2,8 @@
 /*
  * text.c - the line that QSPY prints for a record; scripts compare it character by character
  *
- * In a line $N stands for field N of the record's layout, #N for the field in hexadecimal, ~N
- * for the field with ten digits. A time always has ten digits.
+ * In a format, $N stands for field N of the record, #N for the field in hexadecimal, and ~N for
+ * the field with ten digits. A time stamp always has ten digits.
  */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * whose.c - which program the gate is for
+ * whose.c - find out which process is the program that the gate follows
  *
- * With --program NAME this is the process of that name which has a receive channel. When that
- * process has ended and another one of the name emits, the gate follows: the program was
- * started anew. The stream says what a process is called; of one whose main thread has emitted
- * nothing, the kernel does, while it lives.
+ * With --program NAME this is the process of that name which has a receive channel. If it has
+ * ended and another process with the name emits, the program was restarted, and the gate follows
+ * the new process. The stream contains the names of processes. If the main thread of a process has
+ * emitted nothing, its name is not in the stream; then the kernel is asked, while the process
+ * exists.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #include "common/program.h"
 #include "gate.h"
 
-#define ASK_AGAIN_MS	100	/* at the most so often is the kernel asked about a process */
+/* shortest time in ms between two questions to the kernel about a process */
+#define ASK_AGAIN_MS	100
 
 static bool has_the_name(const struct gate *g, uint32_t process)
 {
@@ -38,23 +40,29 @@ bool gate_same_user(struct gate *g, pid_t pid)
 	return user == g->user;
 }
 
-/* Not the process that the gate followed last: its events may come late. */
+/*
+ * Decide whose a process is. The process that the gate followed before is only a namesake, because
+ * its last events may come late.
+ */
 static enum gate_whose ask(struct gate *g, uint32_t process)
 {
-	/* A saved stream does not tell when a process ended: the next of the name replaces it. */
+	/*
+	 * A saved stream does not show when a process ended: the next process with the name
+	 * replaces it.
+	 */
 	if (g->saved && has_the_name(g, process))
 		return process == (uint32_t)g->before ? GATE_NAMESAKE : GATE_OURS;
 	if (!has_the_name(g, process))
 		return GATE_OTHERS;
 	if (process == (uint32_t)g->before || program_lives(g->pid, g->program))
 		return GATE_NAMESAKE;
-	/* Any user can give a process this name, and root's requests would go to it. */
+	/* Any user can start a process with this name, and root's requests would be sent to it. */
 	if (!gate_same_user(g, (pid_t)process))
 		return GATE_NAMESAKE;
 	return GATE_OURS;
 }
 
-/* Without a receive channel the program is the first process of its name that is heard of. */
+/* If the program has no receive channel, it is the first process with its name in the stream. */
 static enum gate_whose first_of_the_name(struct gate *g, uint32_t process)
 {
 	if (has_the_name(g, process)) {
@@ -62,7 +70,7 @@ static enum gate_whose first_of_the_name(struct gate *g, uint32_t process)
 		gate_tell_names(g);
 		return GATE_OURS;
 	}
-	/* Its name may follow those that it gives. */
+	/* The stream may give the name of the process after other names. */
 	return devtrace_decoder_proc(g->decoder, process, NULL) ? GATE_OTHERS : GATE_NAMESAKE;
 }
 
@@ -94,7 +102,7 @@ void gate_follow(struct gate *g, pid_t pid)
 	const pid_t before = g->pid;
 
 	if (!g->quiet)
-		fprintf(stderr, "qsgate: %s: started anew, as process %d\n", g->program, (int)pid);
+		fprintf(stderr, "qsgate: %s was restarted, as process %d\n", g->program, (int)pid);
 	gate_disconnect(g);
 	gate_names_forget(&g->names, (uint32_t)before);
 	rkh_forget(g, (uint32_t)before);

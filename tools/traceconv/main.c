@@ -388,7 +388,7 @@ int main(int argc, char **argv)
 			break;
 		case 'e':
 			if (view.nr_fmt_files == VIEW_PICKS_MAX)
-				usage("--event", optarg, "is one too many: 32 of them are possible");
+				usage("--event", optarg, "is one too many: at most 32 are allowed");
 			view.fmt_files[view.nr_fmt_files++] = optarg;
 			break;
 		default:

@@ -2,14 +2,14 @@
 /*
  * args.c - the elements of an event as named values
  *
- * The values are those of traceinfo --json. An element that the description gives no name has
- * its place and type for one: "2:U32".
+ * The values are those of traceinfo --json. If the event's description has no name for an element,
+ * the name is its position and type, such as "2:U32".
  */
 #include <math.h>
 #include "fmtlang/value.h"
 #include "view.h"
 
-/* 10^19 is the largest power of ten in 64 bits; a double has it exactly. */
+/* Return 10^n. Up to 10^19, the largest power of ten that fits in 64 bits, a double is exact. */
 static double args_power(unsigned int n)
 {
 	double v = 1;
@@ -36,7 +36,7 @@ static void args_number(struct view_arg *a, const struct fmt_value *v, unsigned 
 	}
 }
 
-/* Words for what is no number, into @o. */
+/* Write a value that is not a number as text to @o. */
 static void args_words(struct view_arg *a, struct out *o, const struct fmt_value *v,
 		       const struct fmt_table *table, const struct fmt_names *names)
 {

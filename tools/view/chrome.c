@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * chrome.c - JSON of Chrome's trace viewer, which speedscope and Perfetto read, too
+ * chrome.c - JSON of Chrome's trace viewer, which speedscope and Perfetto can read, too
  *
- * Times are microseconds with three digits behind the point. Each event is an instant, and has
- * what traceinfo --json says of it in "args"; SCHED_SWITCH also makes a slice of the thread that
- * leaves the CPU, in a process of the name "CPUs".
+ * Times are in microseconds with three decimals. Each event becomes an instant event, whose "args"
+ * have the values of traceinfo --json. A SCHED_SWITCH also becomes a slice of the thread that
+ * leaves the CPU, in a process named "CPUs".
  */
 #include <stdlib.h>
 #include "view.h"
@@ -50,7 +50,9 @@ static void chrome_us(struct out *o, const char *key, uint64_t ns)
 	out_char(o, (char)('0' + ns % 10));
 }
 
-/* Processes of two machines must not be one: the second machine's begin at 2^32. */
+/*
+ * Return a process ID that is unique for each machine: those of the second machine begin at 2^32.
+ */
 static uint64_t chrome_pid(const struct chrome *c, uint32_t pid)
 {
 	return (uint64_t)c->view->machine->nr << 32 | pid;
@@ -115,7 +117,7 @@ static void chrome_args(struct chrome *c, const struct ti_event *e)
 	out_char(s.o, '}');
 }
 
-/* Process and thread of an event; of an interrupt, the CPU. */
+/* Print the process and thread of an event; for an event of an interrupt, the CPU. */
 static void chrome_place(struct chrome *c, const struct ti_event *e)
 {
 	struct out *o = &c->view->out;
@@ -139,7 +141,7 @@ static void chrome_cpus(struct chrome *c)
 	chrome_name(c, "process_name", chrome_pid(c, CHROME_CPUS), 0, "CPUs");
 }
 
-/* The thread that leaves the CPU ran on it since the switch before. */
+/* Print a slice for the thread that leaves the CPU, from the previous switch to this one. */
 static void chrome_ran(struct chrome *c, const struct ti_event *e)
 {
 	const uint64_t key = 1ull << 63 | chrome_pid(c, e->ev->source);
@@ -164,7 +166,7 @@ static void chrome_ran(struct chrome *c, const struct ti_event *e)
 	*view_seen(c->seen, key) = time;
 }
 
-/* "B" or "E" of a pair, else "i". */
+/* Return the phase: "B" or "E" if the event begins or ends a --slice, else "i" for an instant. */
 static const char *chrome_phase(const struct chrome *c, const char *name)
 {
 	const struct view_picks *picks = &c->view->opt->slices;

@@ -2,10 +2,10 @@
 /*
  * html.c - one self-contained HTML file, which a browser shows from a disk, without a network
  *
- * The page is view/viewer.html with its scripts. The trace is in it as base64 of records, so no
- * byte of the stream can be taken for HTML. The page's own script is the only one that may run: it
- * has a random number that its content security policy demands, which is made after the stream
- * was written.
+ * The page is made of view/viewer.html and its scripts. The trace is in the page as records in
+ * base64, so no byte of the stream can be taken for HTML. The page's content security policy
+ * allows only scripts with a certain random number. The number is chosen after the stream was
+ * read, so the stream cannot contain it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 extern const char html_page[];
 
-/* A track; its name is asked for the first time only. */
+/* Return the number of a track. @name is used only when the track is new. */
 static uint64_t html_track(struct html *h, enum html_kind kind, uint64_t id, const char *name)
 {
 	const uint64_t words[] = { KEY_TRACK, (uint64_t)h->view->machine->nr << 8 | kind, id };
@@ -99,7 +99,7 @@ static void html_value(void *ctx, const struct view_arg *a)
 	}
 }
 
-/* The values behind the head of an event. */
+/* Write the values after the head of an event. */
 static void html_put_values(struct html *h, uint64_t shape)
 {
 	struct out *o = &h->data;
@@ -138,7 +138,7 @@ static void html_word(struct html *h, const char *name, const char *s, size_t le
 	html_value(h, &a);
 }
 
-/* All fields of an event that the record itself does not have. */
+/* Collect all fields of an event that the head of the record does not contain. */
 static void html_values(struct html *h, const struct ti_event *e)
 {
 	const char *object, *signal, *process = ti_event_process(e);
@@ -167,7 +167,7 @@ static void html_values(struct html *h, const struct ti_event *e)
 	}
 }
 
-/* The number of a name with these arguments. */
+/* Return the number of the shape: a name, a severity, and the names and kinds of the values. */
 static uint64_t html_shape(struct html *h, const char *name, unsigned int severity)
 {
 	uint64_t hash = html_name(h, name), *seen;
@@ -225,7 +225,7 @@ static uint64_t html_place(struct html *h, const struct ti_event *e)
 	return *seen - 1;
 }
 
-/* SCHED_SWITCH: the bar of one thread ends, that of the next begins. */
+/* SCHED_SWITCH: end the bar of one thread, and begin the bar of the next. */
 static void html_switch(struct html *h, const struct ti_event *e, uint64_t time)
 {
 	const uint64_t cpu = html_track_cpu(h, HTML_CPU, e->ev->source);
@@ -354,7 +354,10 @@ static void html_loss(struct html *h, const struct devtrace_lost *l)
 	const uint64_t to = l->to ? view_time(v, l->to) : v->last;
 
 	html_lost(h, l->from ? view_time(v, l->from) : to, to, l->count, ti_lost_cause(l->cause));
-	/* A switch may be lost: until the next one, the running thread is unknown. */
+	/*
+	 * A lost event may have been a switch: the running thread is unknown until the next
+	 * switch.
+	 */
 	if (devtrace_decoder_lane(v->decoder, l->source) < 0)
 		html_close(h, html_track_cpu(h, HTML_CPU, l->source), to);
 }
@@ -405,7 +408,10 @@ static void html_item(struct view *v, const struct devtrace_item *item)
 	html_flush(h, false);
 }
 
-/* The page up to a mark, with the number in the place of each @NONCE@. Behind the mark. */
+/*
+ * Copy the page up to @mark, with @nonce in place of each @NONCE@. Return the position after the
+ * mark.
+ */
 static const char *html_copy(struct out *o, const char *p, const char *mark, const char *nonce)
 {
 	for (; *p && strncmp(p, mark, strlen(mark)); p++) {

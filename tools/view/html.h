@@ -2,40 +2,50 @@
 /*
  * html.h - the records of a page
  *
- * A record is a row of varints (LEB128; signed: zigzag); the first one is its enum html_record. A
- * time is stored as the difference to the previous record's. A number in an event is stored as the
- * difference to that of the previous event with the same shape. Strings, tracks, places and shapes
- * are numbered in the order of their records. viewer_read.js reads the records.
+ * A record is a sequence of varints (LEB128; signed numbers in zigzag form). The first one is its
+ * enum html_record. A time is stored as the difference to the time of the previous record, a
+ * number in an event as the difference to the same number in the previous event of this shape.
+ * Strings, tracks, places and shapes are numbered in the order of their records. viewer_read.js
+ * reads the records.
  */
 #ifndef VIEW_HTML_H
 #define VIEW_HTML_H
 
 #include "view.h"
 
-/* Records. An event of shape N has the number HTML_EVENT + N. */
+/* Kinds of records. An event of shape N has the number HTML_EVENT + N. */
 enum html_record {
 	HTML_STRING,	/* bytes */
 	HTML_TRACK,	/* kind, name */
 	HTML_PLACE,	/* track, CPU plus 1 or 0 */
-	HTML_SHAPE,	/* name, severity plus 1 or 0, number of arguments, name and kind of each */
-	HTML_OPEN,	/* track, time, label: a bar that ends with the next one, or with CLOSE */
+	/*
+	 * name, severity plus 1 (0: none), number of arguments, then name and kind of each
+	 * argument
+	 */
+	HTML_SHAPE,
+	/*
+	 * track, time, label: begins a bar, which the next HTML_OPEN of the track or HTML_CLOSE
+	 * ends
+	 */
+	HTML_OPEN,
 	HTML_CLOSE,	/* track, time */
 	HTML_LOST,	/* from, to, count, cause */
 	HTML_RENAME,	/* track, name */
 	HTML_INFO,	/* machine, release */
-	HTML_WALL,	/* CLOCK_REALTIME at time 0 of this file, as a string of ns */
+	/* CLOCK_REALTIME at time 0 of this file, as a string with the number of ns */
+	HTML_WALL,
 	HTML_EVENT,	/* place, time, values */
 };
 
-/* Kinds of tracks, in the order of the page */
+/* Kinds of tracks, in the order in which the page shows them */
 enum html_kind { HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_THREAD, HTML_SLICE, HTML_OBJECT };
 
 enum html_value { HTML_UINT, HTML_INT, HTML_DOUBLE, HTML_STR };
 
-/* Kinds of keys in the table of written records */
+/* Kinds of keys in the table of records that were written */
 enum html_key { KEY_STRING, KEY_SHAPE, KEY_TRACK, KEY_PLACE };
 
-/* Limits: shapes, numbers stored as differences, arguments; viewer_read.js has them, too. */
+/* Limits of shapes, of numbers stored as differences, and of arguments, as in viewer_read.js */
 #define HTML_SHAPES	4096
 #define HTML_NUMBERS	8
 #define HTML_ARGS	64
@@ -67,12 +77,15 @@ struct html {
 void html_put(struct out *o, uint64_t v);
 void html_signed(struct out *o, int64_t v);
 void html_bytes(struct out *o, const char *s, size_t len);
-/* Write a time as the difference to the previous record's; the first time of a page is 0. */
+/* Write a time as the difference to the previous record's time. The first time of a page is 0. */
 void html_time(struct html *h, uint64_t time);
-/* Return the number of a string. Its record is written before its first use. */
+/* Return the number of a string. If it is new, write its record first. */
 uint64_t html_string(struct html *h, const char *s, size_t len);
 uint64_t html_name(struct html *h, const char *s);
-/* Write groups of three bytes as base64; up to two bytes wait for the next call, or for @all. */
+/*
+ * Write data as base64, in groups of three bytes. One or two remaining bytes are kept until the
+ * next call, unless @all is true.
+ */
 void html_flush(struct html *h, bool all);
 
 #endif

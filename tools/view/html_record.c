@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * html_record.c - numbers and strings of a page's records, and their base64
+ * html_record.c - write numbers and strings of a page's records, and encode them as base64
  */
 #include "html.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * input.c - read streams, one after the other, into a format
+ * input.c - read streams, one after the other, and convert them to a format
  *
- * Blocks of fixed size are read and decoded; what the format makes of them is written before the
- * program waits for more.
+ * Input is read and decoded in blocks of fixed size. Before the program waits for more input, it
+ * writes the output made so far.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,10 @@ static int input_item(const struct devtrace_item *item, void *arg)
 	return v->out.err || *v->stop;
 }
 
-/* The head of a regular file: its boot id, and the first CLOCK frame, which may stand later. */
+/*
+ * Facts from the head of a regular file: its boot id, and the first CLOCK frame, which may come
+ * later.
+ */
 struct input_head {
 	struct view	*view;
 	bool		entered;
@@ -76,7 +79,7 @@ static int input_head_item(const struct devtrace_item *item, void *arg)
 	struct input_head *h = arg;
 
 	if (item->kind == DEVTRACE_ITEM_INFO) {
-		/* Another boot begins: that is no head any more. */
+		/* A stream of another boot begins here, so the head has ended. */
 		if (h->entered && memcmp(h->view->machine->boot, item->u.info.boot_id, 16))
 			return 1;
 		view_machine_enter(h->view, item->u.info.boot_id);
@@ -122,7 +125,7 @@ static void input_damage(void *arg, uint64_t offset, uint64_t n)
 	input_item(&item, v);
 }
 
-/* On a terminal: how much of a long file is done, twice a second. */
+/* If standard error is a terminal: print twice a second how much of a long file was read. */
 struct input_progress {
 	bool		on;
 	off_t		size;
@@ -212,7 +215,7 @@ static int input_read(struct view *v, int fd)
 	memset(&v->evidence, 0, sizeof(v->evidence));
 	v->end_ts = UINT64_MAX;
 	v->ended = false;
-	/* Writers may be faster than this program: what comes from now on is left out. */
+	/* Programs may emit faster than events are converted: leave out events newer than now. */
 	if (S_ISCHR(st.st_mode) && !ioctl(fd, DEVTRACE_IOC_STATS, &stats))
 		v->end_ts = stats.now;
 	view_machine_enter(v, NULL);
@@ -262,7 +265,7 @@ int view_input(struct view *v, const char *path)
 	v->path = is_stdin ? "standard input" : path;
 	if (link_is(path))
 		return input_link(v, path);
-	/* A device gives what it has; a FIFO is waited for. */
+	/* Do not wait for new events of a device, but do wait for a FIFO. */
 	fd = is_stdin ? STDIN_FILENO :
 	     open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
 		  (!stat(path, &st) && S_ISCHR(st.st_mode) ? O_NONBLOCK : 0));

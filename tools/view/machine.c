@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * machine.c - whose events are read, and what time they have in the output
+ * machine.c - the machines whose events are read, and their times in the output
  *
- * The trace clock of the first machine is moved by one constant, so that it is CLOCK_BOOTTIME
- * where its first CLOCK frame stands. The distance of two events remains the same to the
- * nanosecond, and their order: a line through each CLOCK frame would have time go back where
- * the wall clock is slewed. Other machines are placed by their wall clocks.
+ * The output's clock is CLOCK_BOOTTIME of the first machine. One constant is added to this
+ * machine's trace clock, so that both agree at its first CLOCK frame. So events keep their order
+ * and their exact distance. (If every CLOCK frame were used, time could go back where the clock is
+ * slewed.) The times of other machines are aligned by their wall clocks.
  */
 #include "view.h"
 
@@ -16,7 +16,7 @@ static unsigned int machine_find(struct view *v, const uint8_t *boot)
 	for (i = 0; i < v->nr_machines; i++)
 		if (v->machines[i].known && !memcmp(v->machines[i].boot, boot, 16))
 			return i;
-	/* Events came before the first INFO frame: now their machine has a name. */
+	/* Events before the first INFO frame belong to this machine, whose boot id is known now. */
 	if (i && !v->machines[i - 1].known)
 		return i - 1;
 	return i;

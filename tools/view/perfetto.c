@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfetto.c - packets and tracks of Perfetto, and what is no event: clocks, threads, losses
+ * perfetto.c - Perfetto's packets and tracks; clocks, threads and losses
  *
- * Order: an event's packet stands where the event stands in the stream. Before it stand the
- * descriptions of its track and the events of the kernel that were collected.
+ * The packets are in the order of the events in the stream. Before the packet of an event come the
+ * description of its track, if it is new, and the kernel profile events that were collected.
  */
 #include <stdlib.h>
 #include "perfetto.h"
@@ -17,7 +17,7 @@
 #define PERFETTO_CORRUPTED	4
 #define PERFETTO_OVERWRITTEN	64
 
-/* BuiltinClock; from 128 on they are anybody's. */
+/* Clock ids of Perfetto's BuiltinClock. Ids from 128 on may be chosen freely. */
 enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3, CLOCK_ID_BOOTTIME = 6, CLOCK_ID_TRACE = 128 };
 
 struct pb *perfetto_begin(struct perfetto *f, enum perfetto_writer writer, uint64_t time)
@@ -55,7 +55,10 @@ void perfetto_end(struct perfetto *f)
 		f->view->out.err = p->o.err;
 }
 
-/* The kind below and the machine on top: a number of a thread is short, as varint. */
+/*
+ * Compose the number of a track: the kind in the low bits and the machine in the highest, so that
+ * the numbers of most tracks are short as varints.
+ */
 uint64_t perfetto_track(const struct perfetto *f, enum perfetto_kind kind, uint64_t id)
 {
 	return (uint64_t)(f->view->machine->nr & 0xfff) << 52 | (id & 0xffffffffffff) << 4 | kind;
@@ -108,7 +111,10 @@ static void perfetto_clock(struct pb *p, unsigned int id, uint64_t time)
 	pb_end(p);
 }
 
-/* The clock of another machine was moved to that of the first one: say that both are one. */
+/*
+ * The events of this machine were aligned to the first machine's clock: write that both clocks are
+ * the same.
+ */
 static void perfetto_same_clock(struct perfetto *f, uint64_t time)
 {
 	struct pb *p = perfetto_begin(f, PERFETTO_EVENTS, time);
@@ -166,7 +172,7 @@ static void perfetto_proc(struct perfetto *f, const struct devtrace_proc *t)
 	struct pb *p = perfetto_begin(f, PERFETTO_EVENTS, f->view->last);
 	const size_t len = strlen(t->name);
 
-	/* The track of its events gets the new name, too. */
+	/* Describe the track of the thread's events again, with the new name. */
 	*view_seen(f->seen, perfetto_track(f, PERFETTO_TRACK_THREAD, t->tid)) = 0;
 	pb_begin(p, PACKET_PROCESS_TREE);
 	if (t->tid == t->tgid || !t->tgid) {

@@ -2,10 +2,10 @@
 /*
  * perfetto.h - the native format of Perfetto: packets, tracks, names
  *
- * A file is a sequence of packets. perfetto_begin() and perfetto_end() enclose one; in between,
- * fields are written into the packet. The numbers are those of Perfetto's protos/perfetto/trace,
- * which are only ever added to; the excerpt selftests/unit/perfetto.proto names those that are
- * used here.
+ * A file is a sequence of packets. perfetto_begin() begins a packet, and perfetto_end() ends it;
+ * in between, fields are written into the packet. The field numbers are from Perfetto's
+ * protos/perfetto/trace, where numbers are added but never changed. selftests/unit/perfetto.proto
+ * is an excerpt with those that are used here.
  */
 #ifndef VIEW_PERFETTO_H
 #define VIEW_PERFETTO_H
@@ -35,18 +35,18 @@ enum perfetto_type {
 };
 
 /*
- * The writer of a packet, as Perfetto counts it. Losses have a writer of their own, because a loss
+ * Perfetto's number for the writer of a packet. Losses have a writer of their own, because a loss
  * before a packet makes the names of its writer invalid.
  */
 enum perfetto_writer { PERFETTO_EVENTS = 1, PERFETTO_LOSSES, PERFETTO_FTRACE };
 
-/* Fields of InternedData: each has its own numbers */
+/* Fields of InternedData. Each field numbers its names separately. */
 enum perfetto_names {
 	PERFETTO_CATEGORIES = 1, PERFETTO_EVENT_NAMES = 2, PERFETTO_ANNOTATION_NAMES = 3,
 	PERFETTO_LOG_BODIES = 20,
 };
 
-/* Kinds of tracks: the low bits of their number */
+/* Kinds of tracks, in the low bits of a track's number */
 enum perfetto_kind {
 	PERFETTO_TRACK_THREAD = 1, PERFETTO_TRACK_CPU, PERFETTO_TRACK_LOST,
 	PERFETTO_TRACK_STREAM, PERFETTO_TRACK_COUNTER, PERFETTO_TRACK_SLICE,
@@ -67,39 +67,44 @@ struct perfetto {
 	struct view_seen *seen;		/* tracks already described, and as what */
 	unsigned int	machines;	/* number of described machines */
 	struct out	name, text;
-	/* Events of the kernel on one CPU, in a row */
+	/* bundle: consecutive kernel profile events of the CPU @bundle_cpu */
 	struct pb	bundle;
 	unsigned int	bundle_cpu;
 	uint64_t	bundle_from;	/* time of the first event in @bundle */
 };
 
-/* view/perfetto.c: begin a packet with this time; perfetto_end() ends it. */
+/* view/perfetto.c: begin a packet with this time. perfetto_end() ends it. */
 struct pb *perfetto_begin(struct perfetto *f, enum perfetto_writer writer, uint64_t time);
 void perfetto_end(struct perfetto *f);
 
-/* Return the number of a track; tracks of one kind differ in @id. */
+/* Return the number of a track. @id distinguishes the tracks of one kind. */
 uint64_t perfetto_track(const struct perfetto *f, enum perfetto_kind kind, uint64_t id);
-/* Describe a track that is neither a thread's nor a counter's, once. @parent 0: none. */
+/*
+ * Describe a track once, unless it is a thread's or a counter's. @parent: number of the track
+ * above it, 0 for none.
+ */
 void perfetto_track_named(struct perfetto *f, uint64_t track, uint64_t parent, const char *name,
 			  bool states);
-/* Begin a TrackEvent in a packet; pb_end() and perfetto_end() close it. */
+/* Begin a TrackEvent in a packet of its own. pb_end() ends it, then perfetto_end() the packet. */
 struct pb *perfetto_event_begin(struct perfetto *f, uint64_t time, enum perfetto_type type,
 				uint64_t track);
 
 /* view/perfetto_event.c */
 void perfetto_event(struct view *v, const struct ti_event *e);
 
-/* view/perfetto_ftrace.c: write a kernel profile event. Return false if ftrace has none like it. */
+/*
+ * view/perfetto_ftrace.c: write a kernel profile event. Return false if ftrace has no such event.
+ */
 bool perfetto_ftrace(struct perfetto *f, const struct ti_event *e);
 /* Write the bundle of events. */
 void perfetto_ftrace_flush(struct perfetto *f);
 
-/* view/perfetto_intern.c: perfetto_intern() returns the number of a name. */
+/* view/perfetto_intern.c: perfetto_intern() returns a number that stands for the name. */
 struct perfetto_intern *perfetto_intern_new(void);
 void perfetto_intern_free(struct perfetto_intern *n);
 uint64_t perfetto_intern(struct perfetto *f, enum perfetto_names kind, const char *name,
 			 size_t len);
-/* Before a packet: must all names be written anew from here on? */
+/* Called before a packet: must all names be written again from here on? */
 bool perfetto_intern_anew(struct perfetto *f);
 /* Write the new names into the packet. */
 void perfetto_intern_put(struct perfetto_intern *n, struct pb *packet);

@@ -2,9 +2,9 @@
 /*
  * perfetto_event.c - events on tracks of Perfetto
  *
- * An event of a thread is on the track of the thread, an event of an interrupt or of an idle CPU
- * on a track of the CPU. --slice has a track below it for each pair, so pairs need not nest.
- * --counter and state machines add packets; each event itself is one packet.
+ * An event of a thread is on the thread's track. An event of an interrupt or an idle CPU is on a
+ * track of the CPU. With --slice, each pair has a track of its own below that one, so slices need
+ * not be nested. Each event is one packet; --counter and state machines add packets.
  */
 #include <stdio.h>
 #include "perfetto.h"
@@ -38,7 +38,7 @@ static void event_thread(struct perfetto *f, const struct ti_event *e, uint64_t 
 	perfetto_end(f);
 }
 
-/* Where the event happened; the track is described. */
+/* Return the number of the track for the event, and describe the track if it is new. */
 static uint64_t event_track(struct perfetto *f, const struct ti_event *e)
 {
 	const unsigned int context = e->ev->flags & DEVTRACE_F_CONTEXT;
@@ -70,7 +70,7 @@ static uint64_t *event_open(struct perfetto *f, unsigned int pick, uint64_t pare
 						 event_pair(pick, parent)));
 }
 
-/* Does the event begin or end a slice? Then *track is that of the slice. */
+/* Does the event begin or end a slice? Then set *track to the track of the slice. */
 static enum perfetto_type event_type(struct perfetto *f, const char *name, uint64_t parent,
 				     uint64_t *track)
 {
@@ -85,7 +85,7 @@ static enum perfetto_type event_type(struct perfetto *f, const char *name, uint6
 		if (!begins && strcmp(pick->second, name))
 			continue;
 		open = event_open(f, i, parent);
-		/* An end without a beginning, perhaps lost, is an event as others. */
+		/* An end without a begin (which may be lost) is written as an instant event. */
 		if (!begins && !*open)
 			continue;
 		*open += begins ? 1 : -1;
@@ -154,7 +154,7 @@ static void event_object(struct perfetto *f, const struct ti_event *e)
 		event_note_number(f, "signal", e->ev->signal);
 }
 
-/* Without a description the text would only repeat the elements. */
+/* For an event without a description, the text would only repeat the elements. */
 static void event_text(struct perfetto *f, const struct ti_event *e)
 {
 	if (!e->entry || !e->entry->ops)
@@ -217,7 +217,7 @@ static void event_counter(struct perfetto *f, unsigned int nr, uint64_t time,
 		pb_uint(p, 1, track);
 		pb_str(p, 2, f->view->opt->counters.v[nr].word);
 		pb_begin(p, 8);
-		/* A unit stands behind the number, with a space. */
+		/* The unit begins with a blank, which is not part of it here. */
 		if (a->unit_len > 1)
 			pb_text(p, 6, a->unit + 1, a->unit_len - 1);
 		pb_end(p);
@@ -234,7 +234,7 @@ static void event_counter(struct perfetto *f, unsigned int nr, uint64_t time,
 	perfetto_end(f);
 }
 
-/* A state machine of QP or RKH that is in another state now. */
+/* If the event changes the state of a state machine of QP or RKH, write the new state. */
 static void event_machine(struct perfetto *f, const struct ti_event *e, uint64_t time)
 {
 	char object[TRACK_NAME_MAX], state[TRACK_NAME_MAX];
@@ -249,7 +249,7 @@ static void event_machine(struct perfetto *f, const struct ti_event *e, uint64_t
 		return;
 	fw_object_name(object, sizeof(object), e, fw.object);
 	fw_state_name(state, sizeof(state), e, &fw);
-	/* Objects of one address in two processes are two. */
+	/* The same address in two processes stands for two objects. */
 	track = perfetto_track(f, PERFETTO_TRACK_OBJECT,
 			       fw.object ^ (uint64_t)(e->tgid ? e->tgid : e->ev->tid) << 24);
 	perfetto_track_named(f, track, 0, object, true);

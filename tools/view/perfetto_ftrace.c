@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfetto_ftrace.c - kernel profile events as those of ftrace
+ * perfetto_ftrace.c - kernel profile events as events of ftrace
  *
- * Perfetto builds its views of scheduling, interrupts and system calls from ftrace's events alone.
- * Events of one CPU that follow one another in the stream are one bundle, so the file has the
+ * Perfetto shows scheduling, interrupts and system calls only from events of ftrace. Events of one
+ * CPU that are next to each other in the stream are written as one bundle, so the file keeps the
  * order of the stream.
  *
- * The elements are taken as the module emits them (kmod/profile/profile_types.h), whatever format
- * files say. An event with other elements, as a program may emit one, is no event of ftrace.
+ * An event is converted if its elements are those that the module emits
+ * (kmod/profile/profile_types.h); format files are ignored. A program may emit other elements with
+ * the same type: such an event is not converted.
  */
 #include "perfetto.h"
 
@@ -25,8 +26,8 @@ enum ftrace_more {
 };
 
 /*
- * @kinds: d u32, w u16, l i32, h i16, s string, o address; u unsigned or an enumeration and i
- * signed, of any size. @to: the field of each; 0: it has none.
+ * @kinds: the element types: d u32, w u16, l i32, h i16, s string, o address, u unsigned of any
+ * size or an enumeration, i signed of any size. @to: the field for each element; 0: none.
  */
 static const struct ftrace_row {
 	uint8_t		type;
@@ -34,7 +35,8 @@ static const struct ftrace_row {
 	const char	*kinds;
 	uint8_t		to[FTRACE_ELEMS];
 	enum ftrace_more more;
-	uint16_t	object;		/* of the event, whose signal is a number; 0: none */
+	/* object: the event's object if its signal is a number that ftrace needs; 0: none */
+	uint16_t	object;
 } ftrace_rows[] = {
 	{ DEVTRACE_T_SYS_EXIT, 330, "i", { 2 }, MORE_SIGNAL1, DEVTRACE_OBJ_SYSCALL },
 	{ DEVTRACE_T_IRQ_ENTRY, 36, "s", { 2 }, MORE_SIGNAL1, DEVTRACE_OBJ_IRQ },
@@ -58,7 +60,7 @@ static const struct ftrace_row {
 	{ DEVTRACE_T_CPU_FREQ, 11, "dw", { 1, 2 }, MORE_NOTHING, 0 },
 };
 
-/* enum task_state of kernel.fmt, as bits of ftrace's prev_state */
+/* Convert an enum task_state of kernel.fmt to the bits of ftrace's prev_state. */
 static uint64_t ftrace_state(uint64_t state)
 {
 	static const uint16_t bits[] = { 0, 1, 2, 4, 8, 16, 32, 64, 128, 256 };
@@ -91,7 +93,7 @@ static bool ftrace_is(const struct devtrace_elem *e, char kind)
 	return false;
 }
 
-/* All elements, if they are of these kinds and no more. */
+/* Read all elements. Return false unless they have exactly these kinds. */
 static bool ftrace_elems(const struct ti_event *e, const char *kinds, struct devtrace_elem *v)
 {
 	size_t pos = 0, i;
@@ -165,7 +167,10 @@ void perfetto_ftrace_flush(struct perfetto *f)
 	pb_clear(&f->bundle);
 }
 
-/* Begin an event in the bundle of its CPU: pb_end() closes its fields, then itself. */
+/*
+ * Begin an event in the bundle of its CPU. The caller calls pb_end() twice: for the event's
+ * fields, then for the event.
+ */
 static struct pb *ftrace_begin(struct perfetto *f, const struct ti_event *e, unsigned int field)
 {
 	const uint64_t time = view_time(f->view, e->ev->ts);

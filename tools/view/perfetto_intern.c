@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perfetto_intern.c - names that are written once, and numbers in their place
+ * perfetto_intern.c - names that are written once and then referred to by number
  *
- * A full table begins anew: the next packet says that the names before do not hold any more. A
- * number is never used again.
+ * When the table is full, it is emptied, and the next packet says that earlier names are no longer
+ * valid. A number is never used for a second name.
  */
 #include <stdlib.h>
 #include "perfetto.h"
 
 #define INTERN_MAX	4096
 #define INTERN_BUCKETS	4096
-#define INTERN_BYTES	(1024 * 1024)	/* of names, bodies of log messages among them */
+/* limit of the bytes of all names, including the bodies of log messages */
+#define INTERN_BYTES	(1024 * 1024)
 
 struct perfetto_intern_name {
 	struct perfetto_intern_name *next;
@@ -63,7 +64,7 @@ void perfetto_intern_free(struct perfetto_intern *n)
 	free(n);
 }
 
-/* Hashes the first 504 bytes of a long name. */
+/* Hash the name; of a long name, only the first 504 bytes. */
 static uint64_t intern_hash(const struct perfetto_intern *n, enum perfetto_names kind,
 			    const char *name, size_t len)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pick.c - --counter EVENT.ARGUMENT and --slice BEGIN..END
+ * pick.c - the arguments of --counter EVENT.ARGUMENT and --slice BEGIN..END
  *
- * Names are those that traceinfo prints. The name of an exception has a point of its own,
- * "UART.OVERRUN", so an argument stands behind the last one.
+ * Event names are those that traceinfo prints. The name of an exception contains a dot itself,
+ * such as "UART.OVERRUN", so the argument's name is after the last dot.
  */
 #include <stdio.h>
 #include "view.h"
@@ -14,7 +14,7 @@ static const char *pick_add(struct view_picks *p, const char *word, size_t first
 	struct view_pick *v = &p->v[p->n];
 
 	if (p->n == VIEW_PICKS_MAX)
-		return "is one too many: 32 of them are possible";
+		return "is one too many: at most 32 are allowed";
 	if (first >= sizeof(v->first))
 		return "has a name that is too long";
 	memcpy(v->first, word, first);

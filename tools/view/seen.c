@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * seen.c - what was written before: a bounded table from numbers to numbers
+ * seen.c - a bounded table of what was written: it maps numbers to numbers
  *
- * The maker of the stream chooses the keys, so a keyed hash finds the places. A full table is
- * emptied: then a format writes a description again, which viewers accept.
+ * The hash is keyed, because the program that made the stream chooses the keys. A full table is
+ * emptied. A format then writes some descriptions again, which viewers accept.
  */
 #include <stdlib.h>
 #include "view.h"

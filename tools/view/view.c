@@ -46,7 +46,9 @@ static void view_unreadable(void *arg, enum fmt_level level, const char *path, u
 			message);
 }
 
-/* As traceinfo: those that were named, then DEVTRACE_FMT_PATH, then the default places. */
+/*
+ * Load format files in the order of traceinfo: those of -e, DEVTRACE_FMT_PATH, the default places.
+ */
 static int view_load(struct view *v)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");
@@ -90,7 +92,7 @@ static int view_open(struct view *v)
 	int fd = STDOUT_FILENO;
 
 	if (!(path ? stat(path, &st) : fstat(fd, &st)) && view_is_input(v->opt, &st))
-		problem = "this is an input, which would be lost; name another file";
+		problem = "the output file is also an input, which would be lost; name another file";
 	else if (path)
 		fd = output_open(path, -1, &problem);
 	if (problem || fd < 0) {
@@ -103,7 +105,10 @@ static int view_open(struct view *v)
 	return 0;
 }
 
-/* 1 if it could not be written. A reader that goes away is no mistake. */
+/*
+ * Close the output. Return 1 if it could not be written. If the reader of a pipe has exited, that
+ * is no error.
+ */
 static int view_close(struct view *v)
 {
 	out_flush(&v->out);

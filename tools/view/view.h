@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * view.h - convert streams for the viewers of others: devtrace-convert --to
+ * view.h - convert streams for other viewers: devtrace-convert --to
  *
- * options (traceconv/main.c) -> inputs (view/input.c) -> decoder (libdevtrace) -> times and
- * machines (view/machine.c) -> a format (view/perfetto.c, view/chrome.c). Formats ask view/args.c
- * for the elements of an event, view/pick.c for --counter and --slice, and view/seen.c for what
- * they have written before.
+ * traceconv/main.c parses the options, view/input.c reads the inputs, libdevtrace decodes them,
+ * view/machine.c computes times, and a format such as view/perfetto.c or view/chrome.c writes the
+ * output. Formats use view/args.c for the elements of an event, view/pick.c for --counter and
+ * --slice, and view/seen.c to remember what was written.
  *
- * Memory is bounded: nothing is kept of an event but names, and tables that grow full begin anew.
+ * Memory is bounded: of an event only names are kept, and full tables are emptied.
  */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
@@ -32,7 +32,10 @@ struct view_picks {
 	unsigned int	n;
 };
 
-/* Add a pick. Return NULL, or a text that says why the word is wrong. */
+/*
+ * Add a pick from an option's argument. Return NULL, or a text that says why the argument is
+ * wrong.
+ */
 const char *view_pick_counter(struct view_picks *p, const char *word);
 const char *view_pick_slice(struct view_picks *p, const char *word);
 
@@ -47,18 +50,19 @@ struct view_options {
 	int		nr_inputs;
 };
 
-/* A kernel that ran from its boot to its end, and its clock beside that of the output. */
+/* A machine during one boot, and how its trace clock relates to the output's clock. */
 struct view_machine {
 	uint8_t		boot[16];
 	unsigned int	nr;		/* 0: the first one */
 	bool		known;		/* @boot is known */
 	bool		timed;		/* @offset is known */
-	uint64_t	offset;		/* the output's clock minus the trace clock */
+	/* offset: the output's clock minus the trace clock, in ns */
+	uint64_t	offset;
 };
 
 struct view;
 
-/* The functions of an output format. An item is anything but an event. */
+/* The functions of an output format. An item is anything in a stream that is not an event. */
 struct view_format {
 	const char	*name;
 	void		(*begin)(struct view *v);
@@ -80,7 +84,8 @@ struct view {
 	struct devtrace_decoder *decoder;
 	struct view_machine *machines, *machine;	/* @machine: of the current input */
 	unsigned int	nr_machines;
-	uint64_t	wall;		/* CLOCK_REALTIME minus the output's clock; first machine */
+	/* wall: CLOCK_REALTIME minus the output's clock, in ns, on the first machine */
+	uint64_t	wall;
 	uint64_t	last;		/* time of the last event */
 	const char	*path;		/* of the current input */
 	struct ti_evidence evidence;
@@ -89,10 +94,13 @@ struct view {
 	volatile sig_atomic_t *stop;
 };
 
-/* Like realloc(3), but if there is no memory, end the program. */
+/* Like realloc(3), but end the program if there is no memory. */
 void *view_alloc(void *old, size_t size);
 
-/* Convert all inputs. Return the exit status. A signal handler sets *@stop to end it early. */
+/*
+ * Convert all inputs. Return the exit status. A signal handler may set *@stop to end the
+ * conversion.
+ */
 int view_run(const struct view_options *opt, volatile sig_atomic_t *stop);
 
 /* view/input.c: read one input to its end. Return 0, or 1 after an error message was printed. */
@@ -101,20 +109,20 @@ int view_input(struct view *v, const char *path);
 int view_complain(const char *path, const char *hint);
 
 /*
- * view/machine.c: view_machine_enter() makes the machine of a boot id the current one. If @boot is
- * NULL, take the machine added last: an input without an INFO frame may come from it.
- * view_machine_clock() sets the machine's offset from a CLOCK frame.
+ * view/machine.c: view_machine_enter() makes the machine with this boot id the current one. With
+ * @boot NULL it is the machine added last, because an input without an INFO frame may be from
+ * that. view_machine_clock() computes the machine's offset from a CLOCK frame.
  */
 void view_machine_enter(struct view *v, const uint8_t *boot);
 void view_machine_clock(struct view *v, const struct devtrace_clock *c);
 
-/* The time of the output: CLOCK_BOOTTIME of the first machine, as its first CLOCK frame tells. */
+/* Convert a time of the trace clock to the output's clock. */
 static inline uint64_t view_time(const struct view *v, uint64_t ts)
 {
 	return ts + v->machine->offset;
 }
 
-/* An element of an event, with its name and unit (a length of 0: none). */
+/* An element of an event with its name and unit, either of which may have the length 0. */
 struct view_arg {
 	const char	*name, *unit, *str;
 	size_t		name_len, unit_len, len;
@@ -128,25 +136,31 @@ struct view_arg {
 
 typedef void view_arg_fn(void *ctx, const struct view_arg *arg);
 
-/* view/args.c: call fn for each element, in order, with the values that traceinfo --json has. */
+/* view/args.c: call @fn for each element, in order, with the value that traceinfo --json prints. */
 void view_args(const struct ti_event *e, view_arg_fn *fn, void *ctx);
 
 /*
- * view_name() returns the name of an event as traceinfo prints it, view_text() its text. Both
- * empty @o first, and write the string and a NUL into it.
+ * view_name() returns the name of an event as traceinfo prints it; view_text() returns its text.
+ * Both overwrite @o with the string, and return the string.
  */
 const char *view_name(struct out *o, const struct ti_event *e);
 const char *view_text(struct out *o, const struct ti_event *e);
 
-/* view/pick.c: if a pick selects this event and its argument is a number, set *@value. */
+/*
+ * view/pick.c: if the pick selects this event, and its argument is a number, set *@value and
+ * return true.
+ */
 bool view_pick_value(const struct view_pick *p, const char *name, const struct ti_event *e,
 		     struct view_arg *value);
 
-/* view/seen.c: a bounded table from numbers to numbers; when it is full, it is emptied. */
+/* view/seen.c: a bounded table from numbers to numbers. When it is full, it is emptied. */
 struct view_seen;
 struct view_seen *view_seen_new(void);
 void view_seen_free(struct view_seen *s);
-/* Return a pointer to the number of a key, 0 at first. It is valid until the next call. */
+/*
+ * Return a pointer to the number stored for @key, which is 0 at first. The pointer is valid until
+ * the next call.
+ */
 uint64_t *view_seen(struct view_seen *s, uint64_t key);
 
 #endif
