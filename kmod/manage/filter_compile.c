@@ -2,7 +2,7 @@
 /*
  * Compile all filters into one table
  *
- * The table depends on the filters alone; nothing else is written.
+ * The functions here compute the table only from the filters, and change nothing else.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -21,7 +21,7 @@
 /* Bits of the minor code in DEVTRACE_CODE(). */
 #define MINOR_BITS	8
 
-/* Return the page with @id for writing: a copy if it is still the shared one. */
+/* Return the page of @id for writing. If it is still the page that all ids share, copy it first. */
 static u32 *ids_page(struct ids *ids, unsigned int id)
 {
 	u32 **page = &ids->pages[id / PAGE_IDS];
@@ -52,7 +52,10 @@ static int ids_add(struct ids *ids, const struct filter_ranges *ranges, u32 bit)
 	return 0;
 }
 
-/* @ranges: the term of each bit's filter; NULL: it has none. */
+/*
+ * Compile the objects or the signals of all filters. @ranges: for each bit, the term of its filter;
+ * NULL: the filter has no such term
+ */
 static int ids_compile(struct ids *ids, const struct filter_ranges *const *ranges)
 {
 	u32 rest = U32_MAX;
@@ -77,7 +80,7 @@ static int ids_compile(struct ids *ids, const struct filter_ranges *const *range
 	return 0;
 }
 
-/* @shift: bits behind the major code in each number */
+/* Enter all major codes of a term. @shift: number of bits below the major code in each number */
 static void majors_enter(struct filter_keys *k, const struct filter_numbers *n, unsigned int shift)
 {
 	unsigned int i;
@@ -171,8 +174,8 @@ static unsigned int codes_merge(struct code *list, unsigned int nr)
 }
 
 /*
- * After majors_compile(): give each code the set of its major, changed by terms that name the
- * code.
+ * Give each code the set of its major code, and then change it by the terms that name the code.
+ * Called after majors_compile().
  */
 static int codes_compile(struct filter_keys *k, struct filter *const *f)
 {
@@ -340,7 +343,7 @@ static void types_compile(struct filter_table *t, const struct filter *f, u32 bi
 		t->has |= FILTER_HAS_KEYS;
 }
 
-/* The filters, as bits, that want some type of this origin. */
+/* Return the bits of all filters that want at least one type of events of this origin. */
 static u32 origin_set(const struct filter_table *t, unsigned int origin)
 {
 	unsigned int i;
@@ -352,7 +355,7 @@ static u32 origin_set(const struct filter_table *t, unsigned int origin)
 	return set;
 }
 
-/* The severities, as bits, that some filter of @set passes. */
+/* Return a bit mask of the severities that at least one filter of @set passes. */
 static u32 severity_bits(const struct filter_table *t, u32 set)
 {
 	unsigned int i;
@@ -365,6 +368,7 @@ static u32 severity_bits(const struct filter_table *t, u32 set)
 }
 
 /*
+ * Compile the words that emitters test before the table.
  * @any: for each origin, the filters that may want its events. Stream 0 is among them whenever its
  * filter has the origin: filter_set_profile() may add types later without compiling these bits.
  */
@@ -381,18 +385,20 @@ static void bits_compile(struct filter_table *t, const u32 *any)
 			b->user_types[i / 32] |= BIT(i % 32);
 		if (objects[i] & any[1])
 			b->user_objects[i / 32] |= BIT(i % 32);
-		/* take.c tests all other terms when the kernel takes the event. */
+		/*
+		 * take.c tests all terms but the type when the kernel takes an event from a lane.
+		 */
 		if (t->types[1][i] == FILTER_STREAM0)
 			b->lanes[i / 32] |= BIT(i % 32);
 	}
-	/* The kernel tests severities of exceptions only. */
+	/* Emitters in the kernel test these severities only for exceptions. */
 	b->severities = severity_bits(t, t->types[0][DEVTRACE_T_EXC]) & EMIT_SEVERITIES;
 	b->user_severities = severity_bits(t, any[1]);
 }
 
 /*
- * Compile all filters into one table, or return NULL if out of memory. @f: for each bit a filter;
- * NULL: wants nothing.
+ * Compile all filters into one table. @f: for each bit, its filter; NULL: the bit wants no event.
+ * Return NULL if there is not enough memory.
  */
 struct filter_table *filter_table_compile(struct filter *const *f, u32 generation)
 {

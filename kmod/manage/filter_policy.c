@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Filters: as requested, and how a table comes into force
+ * The requested filters, and how a new table takes effect
  *
- * A new table closes or opens the emitters' gate, is published, changes the words that emitters
- * test first, decides which types may go into lanes, and attaches and detaches kernel profile
- * events. The order of these steps loses no event.
+ * filter_put_in_force() closes or opens the emitters' gate, publishes the new table, changes the
+ * words that emitters test before the table and the types that programs may write into lanes, and
+ * attaches and detaches kernel profile events. No event is lost thanks to the order of these steps.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -56,8 +56,9 @@ void filter_table_free(struct filter_table *t)
 }
 
 /*
- * Emitters test these words first. A stale 1 costs a lookup; filter_set() returns with new bits
- * set.
+ * Set the words that emitters test before the table. A bit that is still set, but not needed any
+ * more, costs only a lookup in the table. A new bit is visible to emitters before filter_set()
+ * returns.
  */
 static void write_bits(const struct filter_bits *b)
 {
@@ -94,7 +95,7 @@ void filter_attach_profile(void)
 /**
  * filter_put_in_force() - replace the table
  * @t: the new table; it may share the keys and CPUs of the old one
- * @open: stream 0 is the only one that wants anything, and its filter passes everything
+ * @open: only stream 0 has a filter, and this filter passes everything
  *
  * After the return, no event that the filters refuse is stored, no event that they pass is refused,
  * and exactly the kernel profile types that a filter wants are attached.
@@ -107,9 +108,10 @@ void filter_put_in_force(struct filter_table *t, bool open)
 							     lockdep_is_held(&devtrace_lock));
 
 	/*
-	 * Through an open gate, emitters store without a lookup. So the gate closes before the
-	 * wait, and opens after it: until then, emitters may use the old table, which may refuse
-	 * an event that the new one wants.
+	 * While the gate is open, emitters store without a lookup in the table. So close the gate
+	 * before quiet_wait(): afterwards, all emitters use the new table. Open the gate only after
+	 * the wait: before, emitters may use the old table, which may refuse an event that the new
+	 * one passes.
 	 */
 	devtrace_filters.open = open;
 	if (!open)
@@ -120,8 +122,9 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	write_bits(&t->bits);
 	quiet_wait();
 	/*
-	 * Profile events find their type in the table from here on. Types that stream 0 does not
-	 * want are detached before the gate opens.
+	 * From here on, all emitters find the new profile types in the table, so attach these.
+	 * Detach the types that stream 0 does not want before the gate opens, because their events
+	 * would be stored.
 	 */
 	lane_filter_table(t->bits.lanes);
 	filter_attach_profile();
@@ -144,7 +147,7 @@ void filter_put_in_force(struct filter_table *t, bool open)
  */
 int filter_set_profile(const unsigned long *types, unsigned int first, unsigned int last)
 {
-	/* Indexed like the table's types */
+	/* The bit of each origin, in the order of the index of filter_table.types */
 	static const u8 origin_of[2] = { DEVTRACE_ORIGIN_KERNEL, DEVTRACE_ORIGIN_USER };
 	struct filter *f = devtrace_filters.f[0];
 	struct filter_table *t;
@@ -181,7 +184,7 @@ static void ids_open(struct ids *ids)
 		ids->pages[i] = ids->rest;
 }
 
-/* The table in which stream 0 wants everything, and no other filter exists. */
+/* Create a table in which stream 0 wants everything, and no other filter exists. */
 static struct filter_table *table_open(u32 generation)
 {
 	struct filter_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -198,7 +201,7 @@ static struct filter_table *table_open(u32 generation)
 		return NULL;
 	}
 	memset(t->cpus, 0xff, nr_cpu_ids * sizeof(*t->cpus));
-	/* Two empty entries, whose sets have all bits. */
+	/* Two empty entries: each major code finds one of them, and so a set with all bits. */
 	for (i = 0; i < 2; i++)
 		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = U32_MAX };
 	k->majors_shift = 31;
@@ -231,8 +234,8 @@ out_free:
 }
 
 /*
- * Let stream 0 want everything. @control: the control page; @start: generation before the first, so
- * that tests start near the wrap. Return 0 or -ENOMEM.
+ * Let stream 0 want everything. @control: the control page; @start: number before the first
+ * generation, which tests set so that it wraps soon. Return 0 or -ENOMEM.
  */
 int filter_init(struct devtrace_control *control, u32 start)
 {
@@ -258,7 +261,7 @@ int filter_init(struct devtrace_control *control, u32 start)
 	return 0;
 }
 
-/* Called when no emitter is left. */
+/* Free all filters and the table. Called when no emitter is left. */
 void filter_exit(void)
 {
 	unsigned int b;

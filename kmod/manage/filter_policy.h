@@ -16,11 +16,11 @@ struct devtrace_control;
 
 /**
  * struct filters - all filters, protected by devtrace_lock
- * @f: for each bit the filter as requested; NULL: wants nothing
- * @generation: for each bit, changes with its filter; never 0 once set
+ * @f: for each bit, the requested filter; NULL: the bit wants no event
+ * @generation: for each bit, a number that changes with its filter; 0 before the first filter
  * @table: generation of the table in force
- * @triggers: bits from FILTER_TRIGGER_BIT on that triggers, armed or not, or watches use
- * @open: stream 0 is the only one that wants anything, and its filter passes everything
+ * @triggers: bit n is set while a trigger (armed or not) or a watch uses bit FILTER_TRIGGER_BIT + n
+ * @open: only stream 0 has a filter, and this filter passes everything
  */
 struct filters {
 	struct filter	*f[FILTER_BITS];
@@ -37,7 +37,7 @@ static inline u32 filter_next_generation(u32 generation)
 	return generation + 1 ?: 1;
 }
 
-/* All types that drivers and programs emit. */
+/* Set @types to all types that drivers and programs emit. */
 static inline void filter_types_all(unsigned long *types)
 {
 	bitmap_fill(types, 256);
@@ -56,8 +56,8 @@ static inline void filter_all(struct filter *f)
 }
 
 /*
- * The filter of a bit, valid while devtrace_lock is held; NULL: it wants nothing. Unless NULL,
- * @generation is set to a number that changes with each filter_set() of the bit.
+ * Return the filter of a bit, valid while devtrace_lock is held; NULL: the bit wants no event. If
+ * @generation is not NULL, set it to a number that changes with each filter_set() of the bit.
  */
 static inline const struct filter *filter_get(unsigned int bit, u32 *generation)
 {

@@ -29,8 +29,8 @@ static bool is_open(const struct filter *f)
 }
 
 /*
- * Is stream 0 the only one that wants anything, and does its filter pass everything? Profile types
- * do not matter: those it does not want are not attached.
+ * Does only stream 0 have a filter, and does this filter pass everything? Profile types do not
+ * matter: types that the filter does not pass are not attached, so they cause no events.
  */
 static bool filter_set_is_plain(struct filter *const *f)
 {
@@ -45,10 +45,10 @@ static bool filter_set_is_plain(struct filter *const *f)
 /**
  * filter_set() - set the filter of a stream or a trigger
  * @bit: its bit
- * @f: the filter, copied; NULL: it wants nothing
+ * @f: the filter, which is copied; NULL: the bit wants no event
  *
  * After the return, no event that @f refuses is stored, and no event that @f passes is refused.
- * Types may be removed from filters, see filter_attach_profile().
+ * Profile types that cannot be attached are removed from the filters: see filter_attach_profile().
  *
  * Context: process; may sleep.
  * Return: 0; on -ENOMEM nothing has changed.

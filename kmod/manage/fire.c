@@ -2,8 +2,8 @@
 /*
  * Actions of a trigger on a stream, on the emit path
  *
- * Any context, NMI included. stream/stop.h explains how a stream stops exactly; store.c and
- * stream.c complete what begins here.
+ * The functions run in any context, NMI included. stream/stop.h explains how a stream stops
+ * exactly; store.c and stream.c complete the stops and starts that begin here.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -20,7 +20,7 @@
 
 static struct stream *stream_of(unsigned int id)
 {
-	/* Emitters have preemption off, even where RCU is not watching. */
+	/* Preemption is off, which protects the stream even where RCU is not watching. */
 	return rcu_dereference_sched_check(devtrace_streams[id], true);
 }
 
@@ -29,10 +29,10 @@ static struct stream *stream_of(unsigned int id)
  * @id: number of the stream
  * @to: STOPPED or FROZEN
  * @events: number of further events to store
- * @ns: if not 0, store no event later than this after the one that fires; with 0 events, store
- *	any number until then
+ * @ns: if not 0, store no event that is more than this time newer than the event that fires. If
+ *	@events is 0, store any number of events until then
  * @trigger: name of the trigger
- * @f: gets the stream's bit
+ * @f: the stream's bit is set in it
  *
  * Context: any, NMI included; preemption off.
  * Return: false if the stream does not run.

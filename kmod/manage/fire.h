@@ -10,8 +10,8 @@
 struct firing;
 
 /*
- * Any context, preemption off, before the event that fires is stored. The stream must be watched.
- * @trigger is copied.
+ * Called in any context with preemption off, before the event that fires is stored. The stream must
+ * be watched: see stream_watch(). @trigger: name of the trigger, which is copied
  */
 bool stream_runs(unsigned int id);
 bool stream_fire_start(unsigned int id, const char *trigger);

@@ -66,7 +66,7 @@ void slots_resize(struct slots_memory *m)
 	quiet_wait_on(cpu_possible_mask);
 }
 
-/* Copy a block to its new page. Readers find the same in both pages. */
+/* Copy a block to its new page. Readers find the same events in both pages. */
 static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 {
 	bool done;
@@ -80,7 +80,7 @@ static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 		return -ENOMEM;
 	do {
 		raw_spin_lock(&slots_lock);
-		/* A writer in the block has preemption off and finishes soon. */
+		/* A writer that is still in the block has preemption off and finishes soon. */
 		done = !slots_blocks.state[i].pending;
 		if (done) {
 			*old = pages->at[i];
@@ -120,7 +120,8 @@ static int lane_resize_settle(struct block_pages *pages)
  * @at: the memory, zeroed; NULL: move the ring out
  * @nr: number of blocks it holds, a power of two
  *
- * The newest blocks that fit stay. A ring created later is created there, too.
+ * The newest blocks that fit stay. If the ring of blocks does not exist yet, it is created later in
+ * the borrowed memory.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; on -ENOMEM, call it again with NULL until it succeeds.

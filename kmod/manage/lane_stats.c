@@ -2,8 +2,8 @@
 /*
  * Statistics of open lanes
  *
- * An event counts when it is taken. So a request first takes all events; its counts are valid at
- * one instant between the call and its return.
+ * The kernel counts an event when it takes the event from the lane. So a request first takes all
+ * events. The counts that a call returns were all valid at one instant during the call.
  */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -30,7 +30,7 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 
 	st->stored = c->idx - s->begin_idx;
 	st->overwritten = st->stored;
-	/* The oldest runs may belong to the slot's previous lane. */
+	/* Skip the oldest runs if they belong to the slot's previous lane. */
 	if (s->before && blocks_run(&slots_blocks, s->before, &r))
 		first = r.next;
 	if (first && blocks_run(&slots_blocks, first, &r)) {
@@ -47,7 +47,9 @@ static bool makes_no_calls(const struct lane *l)
 	return l->flags & DEVTRACE_LANE_NO_CALLS || READ_ONCE(lane_head(&l->mem)->no_calls);
 }
 
-/* Fill in the statistics of a slot's open lane; false: it has none. Process context. */
+/*
+ * Fill in the statistics of the open lane of a slot; false: it has no open lane. Process context.
+ */
 bool slot_stats(unsigned int slot, struct slot_stats *st)
 {
 	struct task_struct *task;
@@ -64,7 +66,7 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	st->tgid = l->tgid;
 	st->size = l->bytes;
 	raw_spin_lock(&l->lock);
-	/* The memory of a closed lane may be freed. */
+	/* Do not read the memory of a closed lane: it may be freed already. */
 	if (!l->closed) {
 		st->state = DEVTRACE_LANE_OPEN + makes_no_calls(l);
 		st->used = lane_untaken_bytes(&l->mem, &l->at);

@@ -16,7 +16,7 @@
  * @tgid: its process
  * @comm: its name; empty if the thread has ended
  * @size: size of the lane, bytes
- * @used: bytes in the lane that were not taken yet
+ * @used: bytes of events in the lane that the kernel has not taken yet
  * @stored: number of events stored
  * @overwritten: number of these that were overwritten in the ring of blocks
  * @dropped: number of events dropped, by cause

@@ -22,13 +22,13 @@ u64 run_oldest(run_place_t place, const struct run *r)
 	u64 time = r->time;
 	u32 at = 0;
 
-	/* Skip filtered records. */
+	/* Skip records of events that the filter refused. */
 	while (lane_next(records, &at, r->len, &time, &ev) > 0 && ev.type == DEVTRACE_T_EMPTY)
 		;
 	return clamp(time, r->lo, r->hi);
 }
 
-/* The time of the oldest event of all lanes; 0: there is none. */
+/* Return the time of the oldest event of all lanes; 0: there is none. */
 static u64 oldest_of_lanes(void)
 {
 	unsigned int i, nr = slots_nr();
@@ -48,7 +48,7 @@ static u64 oldest_of_lanes(void)
 	return first;
 }
 
-/* The first word of the record at @pos, or after the padding there; 0: there is none. */
+/* Return the first word of the first record at or after @pos; 0: there is none before @end. */
 static u64 word_from(const struct ring *r, u64 pos, u64 end)
 {
 	u64 word;
@@ -58,12 +58,12 @@ static u64 word_from(const struct ring *r, u64 pos, u64 end)
 	word = READ_ONCE(((struct ring_record *)ring_at(r, (u32)pos))->word);
 	if (word >> RING_TYPE_SHIFT != RING_TYPE_PAD)
 		return word;
-	/* A word overwritten meanwhile leads to a wrong place, but inside the ring. */
+	/* If the word was overwritten meanwhile, this position is wrong, but inside the ring. */
 	pos += (u32)word;
 	return pos == end ? 0 : READ_ONCE(((struct ring_record *)ring_at(r, (u32)pos))->word);
 }
 
-/* The first word of the oldest record; 0: there is none. The ring is locked. */
+/* Return the first word of the oldest record; 0: there is none. Called with the ring locked. */
 static u64 oldest_word(const struct ring *r)
 {
 	struct ring_view v;
@@ -81,7 +81,7 @@ static u64 oldest_word(const struct ring *r)
 	return word;
 }
 
-/* The time of a ring's oldest record; 0: there is none. */
+/* Return the time of a ring's oldest record; 0: there is none. */
 static u64 oldest_on(struct ring *r)
 {
 	u64 word;
@@ -102,8 +102,8 @@ static u64 oldest_older(u64 a, u64 b)
 }
 
 /*
- * The trace clock time of a stream's oldest event; 0: none. @cpu: see stream_stats(). Process
- * context.
+ * Return the trace clock time of a stream's oldest event, ns; 0: there is none. @cpu: see
+ * stream_stats(). Process context.
  */
 u64 stream_oldest(struct stream *s, int cpu)
 {

@@ -8,7 +8,7 @@
 
 struct stream;
 
-/* The time of a run's first event; the run exists, with slots_lock held. */
+/* Return the time of a run's first event. Called with slots_lock held, so that the run exists. */
 u64 run_oldest(run_place_t place, const struct run *r);
 u64 stream_oldest(struct stream *s, int cpu);
 

@@ -9,13 +9,16 @@
 #include "emit/proc.h"
 #include "proc_stats.h"
 
-/* Events counted by this CPU for @slot and not added to it yet; may be slightly old. */
+/*
+ * Return the number of events that a CPU has counted for @slot, but not yet added to the slot. The
+ * number may be slightly old. @last: counts of the CPU
+ */
 static unsigned long proc_stats_counted(const struct proc_last *last, int slot)
 {
 	return READ_ONCE(last->slot) == slot ? READ_ONCE(last->stored) : 0;
 }
 
-/* The idle task of a CPU; false if the CPU does not exist or emitted nothing. */
+/* Describe the idle task of a CPU. Return false if the CPU does not exist or emitted nothing. */
 static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
 {
 	const struct proc_last *last;
@@ -25,14 +28,14 @@ static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
 	last = per_cpu_ptr(&devtrace_proc_last, cpu);
 	*stored = READ_ONCE(last->idle) + proc_stats_counted(last, PROC_SLOT_IDLE);
 	memset(name, 0, sizeof(*name));
-	/* The name has room for five digits; no machine has as many CPUs. */
+	/* The name has room for five digits, which is enough for the CPUs of any machine. */
 	snprintf(name->comm, sizeof(name->comm), "swapper/%u", (u16)cpu);
 	return *stored;
 }
 
 /**
- * devtrace_proc_stats() - the number of events of the next thread
- * @slot: 0 at first; advanced past the thread returned
+ * devtrace_proc_stats() - get the number of events of the next thread
+ * @slot: 0 in the first call; advanced past the thread that is returned
  * @name: filled in with its newest name
  * @stored: set to the number of its events stored since it got the slot
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls of control into devtrace_profile.ko, which may be absent */
+/* Calls from control/ into devtrace_profile.ko, which may not be loaded */
 #include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls of control into devtrace_profile.ko: see profile_ask.c */
+/* Calls from control/ into devtrace_profile.ko: see profile_ask.c */
 #ifndef DEVTRACE_MANAGE_PROFILE_ASK_H
 #define DEVTRACE_MANAGE_PROFILE_ASK_H
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The readers of a stream, and the position of each: numbers may be old, and of different instants
+ * Statistics of the readers of a stream
+ *
+ * The numbers may be slightly old, and they belong to slightly different instants.
  */
 #include <linux/kref.h>
 #include <linux/rbtree.h>
@@ -15,7 +17,10 @@
 #include "ring/ring_read.h"
 #include "stream/stream.h"
 
-/* The first reader that came after @serial, with a reference for reader_put(). */
+/*
+ * Return the reader with the lowest serial number above @serial, or NULL. The caller drops the
+ * reference with reader_put().
+ */
 static struct reader *reader_after(struct stream *s, u64 serial)
 {
 	struct reader *found = NULL;
@@ -39,7 +44,7 @@ static struct reader *reader_after(struct stream *s, u64 serial)
 	return found;
 }
 
-/* Unread bytes of all rings; the reader may read meanwhile. */
+/* Return the number of bytes in all rings that the reader has not read. */
 static u64 rings_lag(const struct reader *rd)
 {
 	u64 lag = 0;
@@ -62,7 +67,10 @@ static u64 rings_lag(const struct reader *rd)
 	return lag;
 }
 
-/* Describe the reader after @serial, which is 0 at first. Return its serial number; 0: the end. */
+/*
+ * Describe the next reader after the serial number @serial, which is 0 in the first call. Return
+ * its serial number; 0: there are no more readers.
+ */
 u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r)
 {
 	struct reader *rd = reader_after(s, serial);

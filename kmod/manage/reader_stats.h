@@ -12,7 +12,7 @@ struct stream;
  * struct stream_reader - a descriptor that is open for reading
  * @pid: process that opened it
  * @comm: name of that process
- * @position: time of the next event, trace clock ns
+ * @position: time of the last event that was made into a frame, trace clock ns
  * @lag: unread bytes of the rings
  * @read: number of events read
  * @lost: number of events reported lost

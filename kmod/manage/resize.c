@@ -2,9 +2,10 @@
 /*
  * Resize the rings of a stream
  *
- * All memory is allocated before the first ring is exchanged. rings_lock is not held while waiting
- * for emitters, since a CPU that comes up waits for it. Writers always find a ring: its CPU
- * exchanges the memory in an interrupt, while no event is under way there. See ring/ring_resize.c.
+ * All memory is allocated before the first ring gets new memory. rings_lock is not held while this
+ * code waits for emitters, because a CPU that comes up waits for rings_lock. Writers can always
+ * store: the CPU of a ring exchanges the ring's memory in an interrupt, while no event on that CPU
+ * is incomplete. See ring/ring_resize.c.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -26,7 +27,10 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-/* If every ring has memory, set the new size, also for rings created later; else return false. */
+/*
+ * Set the new size of the rings, also of rings that are created later. Return false, and change
+ * nothing, if a ring exists for which no memory was allocated.
+ */
 static bool set_bytes(struct stream *s, unsigned long bytes, const struct ring_memory *m)
 {
 	bool enough = true;
@@ -72,13 +76,13 @@ static void set_gate(struct stream *s, struct ring *r)
 		rings_set_gate(r);
 }
 
-/* Most units to copy in the first interrupt; doubled for each further interrupt. */
+/* Maximum number of units to copy in the first interrupt; doubled for each further one. */
 #define MOVE_UNITS	512U
 #define MOVE_UNITS_MAX	0x100000U
 /* Pause before the next interrupt, if the last one found an active writer. */
 #define PAUSE_US	50
 
-/* Argument of move_here(); most: units to copy on the ring's CPU. */
+/* Argument of move_here(). @most: maximum number of units to copy on the ring's CPU */
 struct move_call {
 	struct ring		*ring;
 	struct ring_move	*move;
@@ -95,7 +99,10 @@ static void move_here(void *arg)
 	c->done = ring_resize_move(c->ring, c->move, c->most);
 }
 
-/* A ring of a CPU that is not online has no writer, unless the CPU is coming or going. */
+/*
+ * The ring of a CPU that is offline has no writer, so any CPU may move it. A CPU that is coming up
+ * or going down may write: in this case, do nothing.
+ */
 static void move_offline(struct move_call *c, unsigned int cpu)
 {
 	if (!cpus_read_trylock())
@@ -114,7 +121,9 @@ static bool try_move(struct move_call *c, unsigned int cpu)
 		/* Readers hold this lock while they read the old memory. */
 		raw_spin_lock(&r->lock);
 		all = ring_resize_copy(r, c->move, MOVE_UNITS);
-		/* The CPU stays online until the call returns, or the call fails. */
+		/*
+		 * The call fails if the CPU is offline; else the CPU stays online until it returns.
+		 */
 		if (all && smp_call_function_single(cpu, move_here, c, true))
 			move_offline(c, cpu);
 		if (c->done)
@@ -158,11 +167,11 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
  * rings_resize() - resize the rings of a stream
  * @s: the stream
  * @bytes: size of each ring, as ring_size_round() returned it
- * @lend: lends the memory; NULL: allocate it
+ * @lend: function that lends the memory; NULL: allocate it
  *
  * Resizes one ring after the other without waiting for readers. The memory is allocated first, so
- * either all rings change their size or none. A ring is never removed: CPUs may come and go
- * meanwhile. Only the oldest events are lost, for which a smaller ring has no room.
+ * either all rings change their size or none. CPUs may come up and go down meanwhile. Only the
+ * oldest events are lost, for which a smaller ring has no room.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; on -ENOMEM nothing has changed.

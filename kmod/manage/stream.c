@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a stream, and the work item that completes what emitters began
+ * Create and free streams; the work item that completes their stops and starts
  *
  * The work item completes a stop or start that an emitter began: it waits until no emitter stores
  * any more, records the change for the readers, and notifies listeners. The thread that moves a
- * phase to STOPPING or STARTING owns the change, and alone adds to the history.
+ * phase to STOPPING or STARTING owns this change of state: only the owner adds it to the history.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -52,11 +52,11 @@ void stream_update_quick(struct stream *s)
 	if (s != &devtrace_stream0)
 		return;
 	rings_set_quick(!s->watched && runs);
-	/* stream_settle() reports the stop to the lanes. */
+	/* During a stop, lanes still count as running; stream_settle() ends that. */
 	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
 
-/* Is a start among the changes that have no counts yet? */
+/* Is a start among the changes of state whose missed events are not counted yet? */
 static bool has_started(const struct stream *s, unsigned long pasts)
 {
 	unsigned long n;
@@ -68,7 +68,8 @@ static bool has_started(const struct stream *s, unsigned long pasts)
 }
 
 /*
- * Count the events that each ring and slot had missed at each change of state: see stream_missed().
+ * For each change of state that has no counts yet, store the number of events that each ring and
+ * each slot had missed before it: see stream_missed().
  */
 void stream_count_missed(struct stream *s)
 {
@@ -83,10 +84,10 @@ void stream_count_missed(struct stream *s)
 	 * number of changes or a later one afterwards. Pairs with missed:D.
 	 */
 	smp_mb();
-	/* Emitters that found the stream stopped count their events before this returns. */
+	/* Wait until emitters that found the stream stopped have counted their dropped events. */
 	if (has_started(s, pasts))
 		quiet_wait();
-	/* Events that a stop drops from lanes are counted when they are taken. */
+	/* Events in lanes that a stop drops are counted when they are taken, so take them. */
 	if (s == &devtrace_stream0 && s->counted != pasts)
 		slots_take_all();
 	while (s->counted != pasts) {
@@ -116,7 +117,8 @@ static void go_on_again(struct stream *s)
 	struct stop *st = &s->stop;
 
 	/*
-	 * Pairs with stop:D. The stream_settle() of a later stop handles requests during that stop.
+	 * Pairs with stop:D. If the next stop is already in progress, its stream_settle() handles
+	 * the request.
 	 */
 	if (smp_load_acquire(&st->again) != 2 || stop_phase(st) == STOP_STOPPING)
 		return;
@@ -124,13 +126,16 @@ static void go_on_again(struct stream *s)
 	    atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
 		stream_goes_on(s, st->starter);
 	/*
-	 * If a trigger's exchange reads 0, then the name has been read. Pairs with the exchange
-	 * before stop:D.
+	 * If the exchange of a later trigger reads 0, then the name was read above. Pairs with that
+	 * exchange, which comes before stop:D.
 	 */
 	smp_store_release(&st->again, 0);
 }
 
-/* Complete a stop: no emitter begins to store. Wait for active emitters, then record the stop. */
+/*
+ * Complete a stop. No emitter begins to store any more, so wait for the active ones, then record
+ * the stop.
+ */
 void stream_settle(struct stream *s)
 {
 	struct stop *st = &s->stop;
@@ -163,7 +168,8 @@ static void tell_state(struct stream *s)
 }
 
 /*
- * Longest delay of the work item, ns: a longer one overflows 32-bit jiffies and would be no delay.
+ * Longest delay of the work item, ns. A longer one would overflow 32-bit jiffies, so that the work
+ * item would run at once.
  */
 #define LOOK_AGAIN	((u64)NSEC_PER_SEC << 20)
 
@@ -209,7 +215,7 @@ static void stream_kick(struct irq_work *w)
 	mod_delayed_work(stream_wq, &container_of(w, struct stream, kick)->work, 0);
 }
 
-/* Initialise a stream that is not in the table; stream_free() may follow even on failure. */
+/* Initialise a stream that is not in the table. After a failure, stream_put() can free it. */
 int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umode_t mode)
 {
 	strscpy(s->name, name, sizeof(s->name));
@@ -228,7 +234,7 @@ int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umod
 	return s->marked && s->before && s->missed ? 0 : -ENOMEM;
 }
 
-/* Remove a stream from the table. Its readers read the remaining events, then the end. */
+/* Remove a stream from the table. Its readers get the remaining events, then end of file. */
 void stream_leave(struct stream *s)
 {
 	RCU_INIT_POINTER(devtrace_streams[s->id], NULL);
@@ -246,7 +252,7 @@ void stream_leave(struct stream *s)
 /**
  * stream_init() - create stream 0
  * @bytes: size of each ring
- * @start: first position and index, and start of other counters; tests start near the wrap
+ * @start: initial value of positions, indices and other counters; tests set one that wraps soon
  * @mode: mode of the device node
  *
  * Return: 0 or -ENOMEM.
@@ -291,7 +297,10 @@ void stream_exit(void)
 		s = stream_by_id(id);
 		if (!s)
 			continue;
-		/* filter_exit() frees its filter: removing the filter here would need memory. */
+		/*
+		 * Do not remove its filter, which would need memory: filter_exit() frees the
+		 * filter.
+		 */
 		cdev_del_stream(s);
 		stream_leave(s);
 	}

@@ -7,7 +7,7 @@
  * or a descriptor of it is open.
  *
  * Locks: devtrace_lock serializes all changes of streams, filters and triggers. Emitters take
- * no lock; they find streams under RCU, preemption off.
+ * no lock: they find streams under RCU, with preemption off.
  */
 #ifndef DEVTRACE_MANAGE_STREAM_H
 #define DEVTRACE_MANAGE_STREAM_H
@@ -17,7 +17,7 @@
 
 #include "stream/stream.h"
 
-/* Below, to stream_count_missed(): process context, devtrace_lock held. */
+/* Context of the functions down to stream_count_missed(): process, devtrace_lock held. */
 int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umode_t mode);
 void stream_leave(struct stream *s);
 void stream_settle(struct stream *s);

@@ -35,9 +35,9 @@
 DEFINE_MUTEX(streams_command_lock);
 
 /*
- * A command starts a stream whose stop still counts events: cancel the stop. If events were
- * already lost because of the stop, complete it instead, so that readers see a stop to which the
- * losses belong.
+ * Called when a command starts a stream that still stores the last events before a stop: cancel the
+ * stop. If events were already lost because of the stop, complete it instead, so that readers see a
+ * stop to which the losses belong.
  */
 static void stream_cancel_stop(struct stream *s)
 {
@@ -54,7 +54,7 @@ static void stream_cancel_stop(struct stream *s)
 	while (left && !atomic_try_cmpxchg(&st->left, &left, INT_MAX))
 		;
 	if (left) {
-		/* Emitters that found the phase FIRING have set @early afterwards. */
+		/* Wait for emitters that found the phase FIRING: they may set @early. */
 		quiet_wait();
 		if (!READ_ONCE(st->early) &&
 		    atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_RUN) == STOP_COUNT)
@@ -69,7 +69,7 @@ static void stream_cancel_stop(struct stream *s)
  * @s: the stream
  * @state: the new state
  *
- * A stream is frozen to keep its events: it must be thawed, which stops it, before it can start.
+ * A frozen stream cannot start. A command must first thaw it, that is, set it to STOPPED.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; -EBUSY: the stream is frozen and cannot start.
@@ -80,7 +80,7 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	enum stop_phase phase;
 	u64 now;
 
-	/* A change that an emitter began is over soon, except for a stop that counts events. */
+	/* Wait for a change that an emitter began. All phases are short except COUNT. */
 	while ((phase = stop_phase(st)) == STOP_FIRING || phase == STOP_STARTING)
 		cpu_relax();
 	if (state == DEVTRACE_STATE_RUNNING)
@@ -139,8 +139,8 @@ void stream_watch(struct stream *s, bool on)
 }
 
 /*
- * Wake readers when @percent of a ring is new; 0: wake for each event. Process context,
- * devtrace_lock held.
+ * Set when readers are woken: when @percent of a ring has new events; 0: at each event. Process
+ * context, devtrace_lock held.
  */
 void stream_set_watermark(struct stream *s, unsigned int percent)
 {
@@ -165,7 +165,8 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
  * @s: the stream
  * @bytes: size of each ring, as ring_size_round() returned it
  *
- * Events go on meanwhile. Only the oldest events are lost, for which a smaller ring has no room.
+ * The stream stores events meanwhile. Only the oldest events are lost, for which a smaller ring has
+ * no room.
  *
  * Context: process, devtrace_lock held.
  * Return: 0; -EBUSY if its memory is borrowed; -ENOMEM.
@@ -198,7 +199,7 @@ int stream_resize(struct stream *s, unsigned long bytes)
  * @bytes: size of each ring, as ring_size_round() returned it
  * @lend: lends the memory; NULL: move the rings out
  *
- * Like stream_resize(), but leaves the ring of blocks.
+ * Like stream_resize(), but without the ring of blocks, which slots_lend() moves.
  *
  * Context: process, devtrace_lock held.
  * Return: 0, -EBUSY or -ENOMEM.
@@ -265,7 +266,8 @@ void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu)
 
 /*
  * A kernel thread creates and removes devices, and may wait long for a CPU, so release
- * devtrace_lock. streams_command_lock keeps other commands from creating or removing streams.
+ * devtrace_lock meanwhile. streams_command_lock keeps other commands from creating or removing
+ * streams.
  */
 static int add_device(struct stream *s)
 {
@@ -373,8 +375,8 @@ out_image:
  * stream_del() - remove a stream
  * @s: the stream
  *
- * Its readers read the remaining events, then the end. Cannot fail for a stream without a filter:
- * removal of devtrace_persist.ko relies on that.
+ * Its readers get the remaining events, then end of file. The removal of a stream without a filter
+ * cannot fail: devtrace_persist.ko relies on that when it is removed.
  *
  * Context: process, devtrace_lock held, which is released meanwhile; streams_command_lock held.
  * Return: 0; -EBUSY for stream 0; -ENOMEM.
@@ -421,7 +423,7 @@ void stream_info(struct stream *s, struct stream_info *info)
 	info->state = s->state;
 	info->watermark = s->watermark;
 	info->mode = s->mode;
-	/* Use the last change. */
+	/* After the loop, the members have the values of the last change. */
 	while (stream_past(s, &n, &p)) {
 		n++;
 		info->since = p.ts;

@@ -24,7 +24,7 @@ struct stream_image;
  * @since: time of the last change of state, trace clock ns
  * @watermark: percent
  * @mode: mode of the device node
- * @used: bytes of all rings that hold events
+ * @used: bytes in all rings that contain events
  */
 struct stream_info {
 	char			name[DEVTRACE_NAME_LEN];
@@ -39,8 +39,9 @@ struct stream_info {
 };
 
 /*
- * Serializes commands that change something, also those of devtrace_persist.ko. Taken before
- * devtrace_lock, which some commands release while they sleep; so dumps never wait for these.
+ * Serializes commands that change something, also those of devtrace_persist.ko. It is taken before
+ * devtrace_lock. Some commands release devtrace_lock while they sleep, so that dumps do not wait
+ * for them.
  */
 extern struct mutex streams_command_lock;
 
@@ -59,8 +60,8 @@ void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu)
 
 /*
  * While a stream is watched, emitters take the slow path, which can stop it exactly after the n-th
- * further event. Each call with @on needs a later call without. Process context, devtrace_lock
- * held.
+ * further event. For each call with @on true there must be a later one with @on false. Process
+ * context, devtrace_lock held.
  */
 void stream_watch(struct stream *s, bool on);
 

@@ -6,10 +6,10 @@
  * history. Readers take no lock: see ring/history.h.
  *
  * Each change has a count for each ring: the number of events that the ring had missed before the
- * change because the stream was stopped. From these counts a reader reports the losses of a stop
- * between the stop and the next start. Events that are missed because of a stop belong after it,
- * so a stop has the counts of the change before it. Counting visits all CPUs; manage/stream.c does
- * it after the change, with devtrace_lock held.
+ * change because the stream was stopped. From these counts a reader computes the losses of a stop,
+ * and reports them between the stop and the next start. Events that are missed because of a stop
+ * belong after it, so a stop has the same counts as the change before it. stream_count_missed()
+ * visits all CPUs to count, so it is called after the change, with devtrace_lock held.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -50,8 +50,8 @@ unsigned long stream_oldest_past(const struct stream *s)
 /**
  * stream_past() - copy a change of state
  * @s: the stream
- * @n: its number, starting with stream_oldest_past(); set to the oldest one if that is
- *	overwritten
+ * @n: its number, first that of stream_oldest_past(); if the change was overwritten, set to the
+ *	number of the oldest one that is left
  * @p: filled in
  *
  * Return: false if change @n has not happened yet.
@@ -83,13 +83,13 @@ bool stream_remembers(const struct stream *s, unsigned long n)
 }
 
 /**
- * stream_missed() - events that a ring did not store before a change of state
+ * stream_missed() - number of events that a ring had missed before a change of state
  * @s: the stream
- * @n: the number of the change; stream_counted() was true, check stream_remembers() afterwards
+ * @n: the number of the change, for which stream_counted() returned true
  * @cpu: the ring's CPU
  *
- * Return: their number since the stream was created. Events missed while the stream was
- *	stopping count after the stop.
+ * Return: the number since the stream was created, valid only if stream_remembers() returns true
+ *	afterwards. Events missed while the stream was stopping count after the stop.
  */
 u64 stream_missed(const struct stream *s, unsigned long n, unsigned int cpu)
 {

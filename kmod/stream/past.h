@@ -12,8 +12,8 @@ struct stream;
 /**
  * struct stream_past - one change of state
  * @ts: events stored before the change are older, events stored after it newer; ns
- * @fired_at: time of the event that met the trigger; 0 without a trigger
- * @began: events missed because of the change are not older, ns
+ * @fired_at: time of the event that fired the trigger, ns; 0: no trigger caused the change
+ * @began: no event missed because of the change is older than this time, ns
  * @state: the new state, enum devtrace_state
  * @early: events missed because of the change may be older than events stored before it
  * @trigger: name of the trigger, or empty

@@ -16,7 +16,10 @@ bool devtrace_profile_on __read_mostly;
 /* Protected by devtrace_lock. */
 const struct profile_ops *devtrace_profile;
 
-/* devtrace_profile.ko is loaded, or is being removed (NULL) and detaches its probes next. */
+/*
+ * Set the operations of devtrace_profile.ko when it is loaded. NULL: the module is being removed,
+ * and detaches its probes after this call.
+ */
 void devtrace_profile_register(const struct profile_ops *ops)
 {
 	lockdep_assert_held(&devtrace_lock);

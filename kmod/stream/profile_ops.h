@@ -19,16 +19,16 @@
 #define PROFILE_LAST	(DEVTRACE_T_FAULT - 1)
 #define PROFILE_NR	(PROFILE_LAST - PROFILE_FIRST + 1)
 
-/* A profile type is on: devtrace's own actions may cause events. */
+/* A profile type is attached, so devtrace's own actions may cause events. */
 extern bool devtrace_profile_on;
 
 /**
  * struct profile_info - description of a type
- * @name: lower case
+ * @name: name, in lower case
  * @group: name of its group
  * @tracepoints: names, separated by blanks
- * @available: this kernel has at least one of them
- * @attached: probes are attached to all that this kernel has
+ * @available: this kernel has at least one of the tracepoints
+ * @attached: probes are attached to all of the tracepoints that this kernel has
  * @elements: for a tracepoint added by name, the event's elements in the notation of fmt(5);
  *	else NULL
  *
@@ -67,7 +67,7 @@ struct profile_ops {
 	void (*del)(unsigned int type);
 };
 
-/* Below: process context, devtrace_lock held. NULL: the module is not loaded. */
+/* The operations; NULL while the module is not loaded. Here and below: devtrace_lock held. */
 extern const struct profile_ops *devtrace_profile;
 void devtrace_profile_register(const struct profile_ops *ops);
 

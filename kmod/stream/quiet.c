@@ -2,15 +2,16 @@
 /*
  * Wait for active emitters
  *
- * Emitters, and readers in their steps, disable preemption. A CPU that is interrupted in code with
- * preemption enabled runs none of them. So quiet_wait() interrupts each CPU and checks. It never
- * waits for a kernel thread or a program, however low its priority. An RCU grace period would also
- * wait for the workqueue that drives it, behind busy programs, and for preempted RCU readers.
+ * Emitters disable preemption, and so do readers in each of their steps. A CPU that is interrupted
+ * in code with preemption enabled runs neither. So quiet_wait() interrupts each CPU and checks. It
+ * never waits for a kernel thread or a program, however low its priority. An RCU grace period would
+ * also wait for the workqueue that drives it, behind busy programs, and for preempted RCU readers.
  *
  * A kernel without CONFIG_PREEMPT_COUNT does not preempt kernel code. There quiet_wait() runs a
  * high-priority work item on each CPU: by then, code that was in the kernel has left it or sleeps.
  *
- * Both fall back to an RCU grace period during CPU hotplug, or if a CPU is never seen preemptible.
+ * Both methods fall back to an RCU grace period during CPU hotplug, or if a CPU is never seen
+ * preemptible.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -36,8 +37,8 @@ struct quiet {
 };
 
 /*
- * Called on the CPU that is checked, with interrupts off: by an interrupt, or by the idle loop,
- * whose thread always has preemption disabled once.
+ * Check whether this CPU is quiet. Called with interrupts off, from an interrupt or from the idle
+ * loop. The idle task always has preemption disabled, with a count of 1.
  */
 static void quiet_look(void *arg)
 {
@@ -50,7 +51,7 @@ static void quiet_look(void *arg)
 		cpumask_set_cpu(smp_processor_id(), &q->quiet);
 }
 
-/* Return true if each CPU of @which was seen quiet. CPU hotplug is locked out. */
+/* Return true if each CPU of @which was seen quiet. The caller has locked out CPU hotplug. */
 static bool all_quiet(struct quiet *q, const struct cpumask *which)
 {
 	ktime_t pause = PAUSE_NS;
@@ -77,7 +78,7 @@ static void quiet_nothing(struct work_struct *work)
 {
 }
 
-/* Run a work item on each CPU of @which. CPU hotplug is locked out. */
+/* Run a work item on each CPU of @which. The caller has locked out CPU hotplug. */
 static void run_on(const struct cpumask *which)
 {
 	struct work_struct work;

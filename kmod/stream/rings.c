@@ -100,7 +100,8 @@ static int rings_cpu_dead(unsigned int cpu)
 }
 
 /*
- * Create the zeroed rings of a stream on all CPUs that are up. Return 0, or -ENOMEM without rings.
+ * Create the rings of a stream for all CPUs that are up. @s->rings is zeroed. Return 0; -ENOMEM: no
+ * ring was created.
  */
 int rings_add(struct stream *s)
 {
@@ -128,7 +129,7 @@ void rings_del(struct stream *s)
 	mutex_unlock(&rings_lock);
 }
 
-/* Called when the rings are no longer in use. */
+/* Free the rings of a stream. Called when they are no longer in use. */
 void rings_free(struct stream *s)
 {
 	int cpu;
@@ -160,8 +161,9 @@ int rings_init(void)
 		return ret;
 	cpuhp_state = ret;
 	/*
-	 * Kernels before 6.8 cannot call the callback for CPUs that are up already. No stream
-	 * exists yet. A CPU that goes down meanwhile gets rings it does not need.
+	 * Kernels before 6.8 cannot call the callback for CPUs that are already up, so call it
+	 * here. It does no harm if a CPU goes down meanwhile: the CPU merely gets rings that it
+	 * does not need.
 	 */
 	for_each_online_cpu(cpu)
 		rings_cpu_prepare(cpu);

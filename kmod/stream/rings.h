@@ -24,14 +24,14 @@ DECLARE_PER_CPU(struct ring *, devtrace_ring);
 typedef int (*rings_lend_t)(unsigned int cpu, unsigned long bytes, struct ring_memory *m);
 
 /*
- * The filter set that takes the fast path: stream 0 only; none while stream 0 is stopped or
- * watched.
+ * An emitter takes the fast path if the filter set of its event equals this one, which has only
+ * stream 0. While stream 0 is stopped or watched, no filter set equals it.
  */
 extern u32 devtrace_quick_set;
 
 /*
  * With the gate open, emitters store into stream 0 directly; with the gate closed, they look
- * into the filter table first. The caller waits for active emitters.
+ * into the filter table first. The caller must wait for active emitters afterwards.
  */
 void devtrace_emit_gate(bool open);
 

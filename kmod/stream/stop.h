@@ -8,13 +8,13 @@
  *	RUN	 events are stored
  *	FIRING	 the event that fired is being stored; its time is not known yet
  *	COUNT	 its time is known; each later event uses up one of @left
- *	STOPPING @left is used up; active emitters finish, then stream_settle()
+ *	STOPPING @left is used up; when active emitters have finished, stream_settle() ends it
  *	STOPPED	 nothing is stored
  *	STARTING a trigger or a command is about to set RUN
  *
  * The emitter that fires sets FIRING, stores its event (which reads the clock), stores the event's
- * time and sets COUNT. An emitter of another event loads the phase before it reads the clock, and
- * again after. If it is RUN both times, the event is older than the event that fired:
+ * time and sets COUNT. An emitter of another event loads the phase before and after it reads the
+ * clock. If the phase is RUN both times, its event is older than the event that fired:
  *
  *	fires			stores
  *	phase = FIRING		ts = clock	(in the reservation)
@@ -22,12 +22,14 @@
  *	ts = clock		phase == RUN
  *
  * If the load on the right reads RUN, then its clock was read before the clock on the left. If
- * the emitter sees COUNT before it reads the clock, its event is newer. If it sees COUNT only
- * after, the two times decide; if the event is newer and @left is used up, the emitter
- * withdraws its record, which is not committed yet. FIRING lasts while one event is stored:
- * other emitters wait briefly, and drop their event, counted, if it takes longer or if they have
- * interrupted the emitter that fires. Such an event is an early loss of this stop: the stream may
- * store @left more events after it. @early tells readers to report it with the stop.
+ * the emitter sees COUNT before it reads the clock, its event is newer. If the emitter sees COUNT
+ * only after it has read the clock, it compares the two times. If its event is newer and @left is
+ * used up, it withdraws its record, which is not committed yet.
+ *
+ * FIRING lasts while one event is stored. Other emitters wait briefly. An emitter drops and counts
+ * its event if FIRING lasts longer, or if it has interrupted the emitter that fires. The dropped
+ * event is an early loss of this stop: the stream may store @left more events after it. @early
+ * tells readers to report the loss with the stop.
  */
 #ifndef DEVTRACE_STOP_H
 #define DEVTRACE_STOP_H
@@ -60,10 +62,10 @@ struct stream;
  * @began: when the phase left RUN: the stop drops no older event
  * @early: an event was dropped in FIRING, so the stream may have stored events after a loss
  * @to: final state, STOPPED or FROZEN
- * @again: a trigger wants the stream to go on while it is being stopped: 1, @starter is being
- *	written; 2, @starter is complete
+ * @again: not 0: a trigger wants to start the stream while it is being stopped; 1: @starter is
+ *	being written; 2: @starter is complete
  * @trigger: name of the trigger that stops the stream
- * @starter: name of the trigger that wants it to go on
+ * @starter: name of the trigger that wants to start the stream
  *
  * The emitter that fires, or the command that stops the stream, writes all members but @phase,
  * @early, @again and @starter before it sets COUNT or STOPPING; other emitters only decrement

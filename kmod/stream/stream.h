@@ -44,10 +44,10 @@ struct stream_image {
  * @start: first position and index; tests start near the wrap
  * @mode: mode of the device node
  * @ref: one reference for the table, one for each open descriptor
- * @gone: the stream is removed; readers get the remaining events, then the end
- * @stop: whether and when it stores events
+ * @gone: the stream is removed; readers get the remaining events, then end of file
+ * @stop: whether, and until when, the stream stores events
  * @watched: number of armed triggers that may stop it
- * @state: enum devtrace_state, as last settled
+ * @state: enum devtrace_state; changes when a stop or start is complete
  * @past: changes of state, the n-th at n % STREAM_PASTS
  * @pasts: numbers of the changes in @past
  * @missed: for each of @past, one count for each CPU: see stream_missed()
@@ -58,13 +58,13 @@ struct stream_image {
  * @marked: for each CPU, the position up to which readers were woken by the watermark
  * @before: for each CPU, the number of events emitted before the stream was created
  * @before_lanes: the number of events taken from lanes before the stream was created
- * @marked_lanes: as @marked, for lanes
+ * @marked_lanes: the same as @marked, for the ring of blocks
  * @wait: readers that wait
  * @readers_lock: protects @readers and @reader_serial; held for one walk down the tree
  * @readers: tree of struct reader, by @reader_serial
  * @reader_serial: serial number of the newest reader
  * @kick: queues @work, from any context
- * @work: finishes in process context what emitters began
+ * @work: completes, in process context, the stops and starts that emitters began
  * @free: frees the stream
  * @device: the device in sysfs and /dev
  * @image: if not NULL, the stream only shows this image and stores no events
@@ -111,7 +111,7 @@ struct stream {
 	bool			lent;
 };
 
-/* If a reader sees this number, then it sees the effect of all clears up to it. */
+/* Return the number of clears. A reader that sees it also sees the effect of all these clears. */
 static inline unsigned int stream_clears(const struct stream *s)
 {
 	/* LMM(clears:B): pairs with clears:A. */

@@ -41,7 +41,7 @@ struct stream *stream_get(unsigned int id)
 	rcu_read_lock();
 	if (id < DEVTRACE_STREAMS_MAX)
 		s = rcu_dereference(devtrace_streams[id]);
-	/* The reference is safe: stream_leave() drops the table's only after quiet_wait(). */
+	/* The count is not 0: stream_leave() drops the table's reference after quiet_wait(). */
 	if (s)
 		kref_get(&s->ref);
 	rcu_read_unlock();

@@ -7,7 +7,7 @@
 
 struct stream;
 
-/* Bit n: a reader of stream n waits, and no event has come since; bit n + 16: one has come. */
+/* Bit n: a reader of stream n waits for the first event; bit n + 16: that event was stored. */
 extern u32 devtrace_waiting;
 
 void devtrace_wake_kick(unsigned int id);
