@@ -271,6 +271,13 @@ is $? 0 "and is printed"
 diff "$here/qsgate.expected" lines >differs
 ok $? "to the character as QSPY does"
 sed 's/^/# /' differs
+qspy_format()	# FILE...: what traceinfo prints as QSPY, without its own reports
+{
+	"$tools/traceinfo" --format=qspy "$@" 2>said | grep -v '^---'
+}
+qspy_format qp.trace | diff "$here/qsgate.expected" - >differs
+ok $? "so does traceinfo --format=qspy"
+sed 's/^/# /' differs
 # Two programs that were linked alike, and one that gave no names: those of all hold for it.
 for who in 1 2 3; do
 	[ $who = 3 ] || for what in "obj $who 0 0 16 obj$who" "sig $who 4 0 0 SIG$who" \
@@ -302,6 +309,11 @@ ok $? "each program has names of its own"
 sed 's/^/# /' differs
 grep -q 'processes 1 and 2 both emit records' said
 ok $? "and that there are several is told"
+{ echo info; echo 'event 5000 tid=1 type=2 obj:16 fun:32'; } | "$out/gen_stream" >bare.trace
+is "$(qspy_format two.trace bare.trace | tail -n 1)" \
+	"===RTC===> St-Exit  Obj=0x0000000000000010,State=0x0000000000000020" "names of one file are not those of the next"
+qspy_format two.trace | diff want - >differs
+ok $? "traceinfo has names for each, too"
 # One of them by its name, which the stream says: no program of it need live. Names before it, too.
 {
 	echo info
@@ -336,7 +348,7 @@ is "$? $(wc -l <lines)" "0 0" "another name is nobody's"
 	printf '%s\n' 'machine 32' info 'dict obj 1 0 0 16 four' 'dict obj 1 0 0 0x100000010 wide' \
 		'event 5000 tid=1 type=2 obj:16 fun:32' 'event 5000 tid=1 type=100 sig:4@18 fun:32 obj:16' \
 		'event 5000 tid=1 type=2 obj:0x100000010 fun:32' 'event 5000 tid=1 type=100 sig:4@0x100000010' \
-		'event 5000 tid=1 type=100 obj:0x100000010'
+		'event 5000 tid=1 type=100 obj:0x100000010' 'event 5000 tid=1 type=12 sig:4@0x100000010 obj:16'
 } >narrow.gen
 {
 	cat narrow.gen
@@ -354,8 +366,11 @@ WANT
 diff want lines >differs
 ok $? "pointers are as wide as those of the machine"
 sed 's/^/# /' differs
-grep -q '^qsgate: 4 records, 3 events that are not records' said
+grep -q '^qsgate: 4 records, 4 events that are not records' said
 ok $? "and those that are wider are counted"
+qspy_format both.trace >lines
+diff want lines >differs
+ok $? "traceinfo prints pointers alike"
 timeout $hang "$tools/qsgate" -q --to narrow.qs narrow.trace
 xxd -p narrow.qs | tr -d '\n' | sed 's/7e/7e\n/g' >frames
 {
@@ -594,6 +609,13 @@ is "$? $(grep -c "$full" err)" "1 1" "front ends are served on all the same"
 wait $program
 gate='' program=''
 
+printf '%s\n' info 'event 5000 type=14 str:"not QS"' 'event 5000 type=200 u8:1' | "$out/gen_stream" >none.trace
+qspy_format none.trace
+is "$(cat said)" "traceinfo: of 2 events read, none is a record of QS, which --format=qspy prints" "what is no record is not printed"
+for with in -J --summary --raw --sequence=x -Hx --time=us; do
+	"$tools/traceinfo" --format=qspy $with none.trace >said 2>&1
+	is "$? $(grep -c "^traceinfo: --format: 'qspy' " said)" "2 1" "--format=qspy with $with is refused"
+done
 refused "no port" --to tcp:nowhere
 refused "cannot carry frames" --to udp:localhost:1
 refused "is not \[HOST:\]PORT" --udp x

@@ -136,7 +136,7 @@ static double gate(unsigned int n, bool chosen, uint8_t kind)
 	const uint64_t inv = inverse(kind == DEVTRACE_T_SIG ? 0xc2b2ae3d27d4eb4full :
 				     0x9e3779b97f4a7c15ull);
 	struct devtrace_name d = { .kind = kind, .name = "x" };
-	struct gate_names names = { 0 };
+	struct qspy_names names = { 0 };
 	double each;
 	unsigned int i;
 
@@ -151,12 +151,12 @@ static double gate(unsigned int n, bool chosen, uint8_t kind)
 		} else {
 			d.key = x;
 		}
-		if (!gate_name_add(&names, &d) ||
-		    !gate_name(&names, d.kind, d.scope, d.value, 0, d.key))
+		if (!qspy_name_add(&names, &d) ||
+		    !qspy_name(&names, d.kind, d.scope, d.value, 0, d.key))
 			abort();
 	}
 	each = (double)steps / n;
-	gate_names_free(&names);
+	qspy_names_free(&names);
 	return each;
 }
 

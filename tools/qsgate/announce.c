@@ -14,7 +14,7 @@ static bool is_ours(const struct gate *g, uint32_t process)
 	return !g->pid || !process || process == (uint32_t)g->pid;
 }
 
-static void send_name(struct gate *g, const struct gate_name *n)
+static void send_name(struct gate *g, const struct qspy_name *n)
 {
 	uint8_t bytes[GATE_NAME_BYTES];
 	size_t len;
@@ -32,7 +32,7 @@ static void send_name(struct gate *g, const struct gate_name *n)
 
 bool gate_announce(struct gate *g)
 {
-	struct gate_names *n = &g->names;
+	struct qspy_names *n = &g->names;
 	struct gate_symbols *s = &g->symbols;
 
 	for (; n->told < n->nr && target_has_room(&g->target); n->told++)
@@ -50,7 +50,7 @@ void gate_announce_all(struct gate *g)
 }
 
 /* A name that was sent before may have changed. If there is room, send it again now. */
-void gate_announce_name(struct gate *g, const struct gate_name *n)
+void gate_announce_name(struct gate *g, const struct qspy_name *n)
 {
 	const size_t i = (size_t)(n - g->names.v);
 

@@ -116,11 +116,11 @@ void front_record(struct front *f, uint8_t record, const uint8_t *p, size_t n)
 
 void front_text(struct front *f, uint8_t record, const char *line, size_t n)
 {
-	uint8_t out[3 + GATE_LINE];
+	uint8_t out[3 + QSPY_LINE];
 	unsigned int i;
 
-	if (n > GATE_LINE)
-		n = GATE_LINE;
+	if (n > QSPY_LINE)
+		n = QSPY_LINE;
 	out[1] = 0;
 	out[2] = record;
 	memcpy(out + 3, line, n);
@@ -204,19 +204,19 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 	};
 	const unsigned int i = record - SEND_EVENT;
 	size_t head = how[i].head;
-	const struct gate_name *found;
+	const struct qspy_name *found;
 	uint8_t out[GATE_BYTES], *q = out + how[i].at;
 	const char *name;
 
 	/* In SEND_EVENT, the parameters of the event come before the name of its signal. */
 	if (record == SEND_EVENT && n >= head)
-		head += (size_t)gate_le(p + 1 + GATE_SIG, 2);
+		head += (size_t)qspy_le(p + 1 + GATE_SIG, 2);
 	name = head < sizeof(out) ? name_at(p, n, head) : NULL;
 	if (!name) {
 		complain(g, "the datagram is truncated, or contains no name", "");
 		return;
 	}
-	found = gate_named(&g->names, how[i].kind, (uint32_t)g->pid, how[i].group, name);
+	found = qspy_named(&g->names, how[i].kind, (uint32_t)g->pid, how[i].group, name);
 	if (!found) {
 		complain(g, "the dictionaries have no", name);
 		return;

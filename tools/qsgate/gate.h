@@ -3,7 +3,7 @@
  * gate.h - convert events to records of QS or RKH for a host, and pass the host's requests on
  *
  *	stream -> item.c -> record.c -> target.c (frames for QSPY)
- *				     -> front.c (datagrams for qutest.py; lines of text.c)
+ *				     -> front.c (datagrams for qutest.py; lines of common/qspy)
  *		         -> rkh.c    -> target.c (frames for Trazer)
  *	names  -> announce.c -> target.c (when its buffer has room)
  *	host -> target.c, front.c -> request.c -> libdevtrace-rx -> program
@@ -27,14 +27,11 @@
 #include <netinet/in.h>
 #include <devtrace-decode.h>
 #include <devtrace-rx.h>
-#include "common/hash.h"
 #include "common/link.h"
+#include "common/qspy.h"
 
-#define GATE_VALUES	12		/* the longest record has 9 */
 /* limit of a record in bytes, without its numbers, check and escapes */
 #define GATE_BYTES	2048
-#define GATE_LINE	4096
-#define GATE_NAMES	65536
 #define GATE_NAME_BYTES	128		/* of a name's record */
 #define GATE_SYMBOLS	4096
 #define GATE_FRONTS	4
@@ -50,30 +47,7 @@
 #define GATE_VERSION	815
 #define GATE_DATE	260715
 #define GATE_OLD	734
-enum { GATE_TIME = 4, GATE_SIG = 4, GATE_PTR = 8, GATE_CTR = 4 };
-
-struct gate_name {
-	uint8_t		kind, group;
-	uint32_t	value, scope;	/* scope: of this process; 0: of all */
-	uint64_t	key;
-	char		name[DEVTRACE_NAME_MAX];
-};
-
-struct gate_names {
-	struct gate_name *v;
-	size_t		nr, room;
-	struct hash_key	key;		/* of both tables */
-	/* index: hash table; an entry is 1 + the index of a name in @v, or 0 if empty */
-	uint32_t	*index;
-	/*
-	 * signals: hash table from a process and a signal number to 1 + the index in @v of the
-	 * first name
-	 */
-	uint32_t	*signals;
-	size_t		slots;
-	/* told: number of names, from the first on, that were sent to the host of --to */
-	size_t		told;
-};
+enum { GATE_SIG = 4, GATE_PTR = 8, GATE_CTR = 4 };
 
 /* A name of RKH that has a kind and may have an owner. @ts: time of the event that gave it last. */
 struct gate_symbol {
@@ -86,29 +60,6 @@ struct gate_symbol {
 struct gate_symbols {
 	struct gate_symbol *v;
 	size_t		nr, told;
-};
-
-/**
- * struct gate_record - a record of QS
- * @layout: the types of the fields in @v, see common/qs.h; NULL: the elements in @data are those
- *     of the application
- * @v: the numbers, in the order of the layout
- * @object: the object of a signal
- * @s: the string, if the layout ends in s; for PEEK_DATA its bytes
- */
-struct gate_record {
-	uint8_t		id;
-	/* process: the process in whose names the fields are looked up */
-	uint32_t	process;
-	uint32_t	time;		/* us */
-	uint8_t		ptr;		/* bytes of a pointer */
-	const char	*layout;
-	uint64_t	v[GATE_VALUES], object;
-	const uint8_t	*s;
-	size_t		len;
-	const uint8_t	*data;
-	size_t		data_len;
-	uint8_t		bytes[1024];	/* of PEEK_DATA, pieces joined */
 };
 
 /*
@@ -167,7 +118,7 @@ struct gate_known {
 
 struct gate {
 	struct devtrace_decoder *decoder;
-	struct gate_names names;
+	struct qspy_names names;
 	struct gate_symbols symbols;
 	struct gate_rkh	layout;		/* of frames, with --rkh */
 	uint8_t		ptr;		/* bytes of a pointer in records */
@@ -204,50 +155,22 @@ struct gate {
 	uint64_t	records, others, missing, requests, refused;
 };
 
-/* names.c: dictionaries. */
-/* Add a name, or replace it. Return the stored name, or NULL if there is no room. */
-const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrace_name *d);
-/* Remove the names of one process. */
-void gate_names_forget(struct gate_names *n, uint32_t scope);
-void gate_names_free(struct gate_names *n);
-/*
- * Return the name of a number or key in the process @scope, or NULL if it has none. If the signal
- * has no name for the object @key, a name without an object is used. If @key is 0, the name for
- * any object is.
- */
-const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
-		      uint8_t group, uint64_t key);
-/*
- * Find an entry by its name. @scope is 0 to search the names of all processes. @group is the
- * enumeration if the name is a value's, otherwise 0.
- */
-const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint32_t scope,
-				   uint8_t group, const char *name);
-
-/*
- * record.c: convert an event whose pointers have @ptr bytes. Return false if the event is not a
- * record of QS, or if one of its pointers needs more bytes.
- */
-bool gate_record(const struct devtrace_event *e, bool old, uint8_t ptr, struct gate_record *r);
-/* Replace the record's time stamp. Return false if the record has none. */
-bool gate_stamp(struct gate_record *r, uint32_t time);
+/* record.c: replace the record's time stamp. Return false if the record has none. */
+bool gate_stamp(struct qspy_record *r, uint32_t time);
 /* Make an RX_STATUS record. */
-void gate_status(struct gate_record *r, uint8_t status, uint32_t time);
+void gate_status(struct qspy_record *r, uint8_t status, uint32_t time);
 /* Encode the part of a record that follows its number. Return the number of bytes. */
-size_t gate_bytes(const struct gate_record *r, uint8_t *out);
+size_t gate_bytes(const struct qspy_record *r, uint8_t *out);
 /* Encode the record of a name. Return 0 if the name's key needs more bytes than a pointer. */
-size_t gate_name_bytes(const struct gate_name *n, uint8_t ptr, uint8_t *out);
+size_t gate_name_bytes(const struct qspy_name *n, uint8_t ptr, uint8_t *out);
 size_t gate_target_info(bool reset, bool old, uint8_t ptr, uint8_t *out);
-
-/* text.c: make the line that QSPY prints for a record. Return its length. */
-size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *out, size_t size);
 
 /*
  * item.c: gate_item() processes items of the decoder; gate_send() sends records made by the gate
  * itself.
  */
 int gate_item(const struct devtrace_item *item, void *arg);
-void gate_send(struct gate *g, const struct gate_record *r);
+void gate_send(struct gate *g, const struct qspy_record *r);
 /* Print a line. Control characters in it are escaped, because other programs chose its strings. */
 void gate_print(const struct gate *g, const void *line, size_t n);
 void gate_send_info(struct gate *g, bool reset);
@@ -312,7 +235,7 @@ bool gate_announce(struct gate *g);
 /* Begin to send all names again, because the host has none yet. */
 void gate_announce_all(struct gate *g);
 /* Queue a name that the stream has just given. */
-void gate_announce_name(struct gate *g, const struct gate_name *n);
+void gate_announce_name(struct gate *g, const struct qspy_name *n);
 void gate_announce_symbol(struct gate *g, const struct gate_symbol *s);
 
 /* whose.c: whose is this process? If it is the successor of the program, follow it from now on. */
@@ -335,7 +258,7 @@ void gate_disconnect(struct gate *g);
 
 /* rkh.c */
 void rkh_event(struct gate *g, const struct devtrace_event *e);
-void rkh_name(struct gate *g, const struct gate_name *n);
+void rkh_name(struct gate *g, const struct qspy_name *n);
 void rkh_symbol(struct gate *g, const struct gate_symbol *s);
 /* A host was connected: send RKH's configuration before the first frame. */
 void rkh_begin(struct gate *g);
@@ -344,31 +267,10 @@ void rkh_forget(struct gate *g, uint32_t process);
 
 uint64_t gate_now_ms(void);
 
-/* Return the process of an event, or its thread if the process is not known yet. */
-static inline uint32_t gate_process(const struct devtrace_event *e)
-{
-	return e->tgid ? e->tgid : e->tid;
-}
-
-/* Does the value fit into this number of bytes? */
-static inline bool gate_fits(uint64_t v, unsigned int bytes)
-{
-	return bytes >= 8 || !(v >> 8 * bytes);
-}
-
 static inline void gate_put(uint8_t **p, uint64_t v, unsigned int bytes)
 {
 	for (; bytes--; v >>= 8)
 		*(*p)++ = (uint8_t)v;
-}
-
-static inline uint64_t gate_le(const uint8_t *p, unsigned int bytes)
-{
-	uint64_t v = 0;
-
-	while (bytes--)
-		v = v << 8 | p[bytes];
-	return v;
 }
 
 #endif

@@ -34,16 +34,16 @@ void gate_print(const struct gate *g, const void *line, size_t n)
 	fwrite(o.buf, 1, o.len, stdout);
 }
 
-void gate_send(struct gate *g, const struct gate_record *r)
+void gate_send(struct gate *g, const struct qspy_record *r)
 {
 	static uint8_t bytes[2 * GATE_BYTES];
-	static char line[GATE_LINE];
+	static char line[QSPY_LINE];
 	size_t n = gate_bytes(r, bytes);
 
 	send_bytes(g, r->id, bytes, n);
 	if (!g->front.nr && !g->echo)
 		return;
-	n = gate_text(&g->names, r, line, sizeof(line));
+	n = qspy_text(&g->names, r, line, sizeof(line));
 	front_text(&g->front, r->id, line, n);
 	gate_print(g, line, n);
 }
@@ -65,7 +65,7 @@ void gate_send_info(struct gate *g, bool reset)
 
 void gate_error(struct gate *g, uint8_t code)
 {
-	static struct gate_record r;
+	static struct qspy_record r;
 
 	g->refused++;
 	gate_status(&r, 0x80 | code, 0);
@@ -104,9 +104,9 @@ void gate_set_pointer(struct gate *g, uint8_t bytes)
 
 static void event(struct gate *g, const struct devtrace_event *e)
 {
-	static struct gate_record r;
+	static struct qspy_record r;
 
-	if (gate_whose(g, gate_process(e)) != GATE_OURS)
+	if (gate_whose(g, qspy_process(e)) != GATE_OURS)
 		return;
 	if (g->rkh) {
 		rkh_event(g, e);
@@ -116,7 +116,7 @@ static void event(struct gate *g, const struct devtrace_event *e)
 		gate_send_info(g, false);
 		return;
 	}
-	if (!gate_record(e, g->old, g->ptr, &r)) {
+	if (!qspy_record(e, g->old, g->ptr, &r)) {
 		g->others++;
 		return;
 	}
@@ -133,7 +133,7 @@ static void event(struct gate *g, const struct devtrace_event *e)
 		gate_send(g, &r);
 }
 
-static void tell_fronts(struct gate *g, const struct gate_name *n)
+static void tell_fronts(struct gate *g, const struct qspy_name *n)
 {
 	uint8_t bytes[GATE_NAME_BYTES];
 	const size_t len = g->rkh ? 0 : gate_name_bytes(n, g->ptr, bytes);
@@ -159,11 +159,11 @@ void gate_tell_names(struct gate *g)
 static void name(struct gate *g, const struct devtrace_name *d)
 {
 	const enum gate_whose whose = d->scope ? gate_whose(g, d->scope) : GATE_OURS;
-	const struct gate_name *n;
+	const struct qspy_name *n;
 
 	if (whose == GATE_OTHERS)
 		return;
-	n = gate_name_add(&g->names, d);
+	n = qspy_name_add(&g->names, d);
 	if (!n || whose != GATE_OURS)
 		return;
 	tell_fronts(g, n);

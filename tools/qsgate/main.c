@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 		report(g);
 	gate_disconnect(g);
 	devtrace_decoder_free(g->decoder);
-	gate_names_free(&g->names);
+	qspy_names_free(&g->names);
 	free(g->symbols.v);
 	return ret || g->target.failed || (fflush(stdout) && !g->quiet);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * record.c - convert an event of the stream to a record of QS, and encode the record
+ * record.c - encode records of QS
  *
  * The gate acts as a target whose fields are large enough for any program on Linux: signals and
  * counters have 4 bytes, and pointers are as wide as on the machine that recorded.
@@ -9,168 +9,7 @@
 #include "common/qs.h"
 #include "gate.h"
 
-static bool is_number(const struct devtrace_elem *e)
-{
-	switch (e->type) {
-	case DEVTRACE_E_I8:
-	case DEVTRACE_E_U8:
-	case DEVTRACE_E_U16:
-	case DEVTRACE_E_U32:
-	case DEVTRACE_E_X32:
-		return true;
-	}
-	return false;
-}
-
-/* Store the element as field @i. Return false if the layout requires another type there. */
-static bool take(struct gate_record *r, unsigned int i, char what, const struct devtrace_elem *e)
-{
-	switch (what) {
-	case 'S':
-		if (e->type != DEVTRACE_E_SIG)
-			return false;
-		r->v[i] = e->v.sig.sig;
-		r->object = e->v.sig.obj;
-		return gate_fits(r->object, r->ptr);
-	case 'O':
-		r->v[i] = e->v.u;
-		return e->type == DEVTRACE_E_OBJ && gate_fits(e->v.u, r->ptr);
-	case 'F':
-		r->v[i] = e->v.u;
-		return e->type == DEVTRACE_E_FUN && gate_fits(e->v.u, r->ptr);
-	case 's':
-		if (e->type != DEVTRACE_E_STR)
-			return false;
-		r->s = e->v.mem.p;
-		r->len = e->v.mem.len;
-		return true;
-	}
-	r->v[i] = e->v.u;
-	return is_number(e);
-}
-
-/* Convert an event whose elements must be exactly those of the layout. */
-static bool strict(const struct devtrace_event *e, struct gate_record *r)
-{
-	struct devtrace_elem elem;
-	unsigned int i;
-	size_t pos = 0;
-
-	for (i = 0; r->layout[i]; i++) {
-		if (r->layout[i] == 'T') {
-			r->v[i] = r->time;
-			continue;
-		}
-		if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 ||
-		    !take(r, i, r->layout[i], &elem))
-			return false;
-	}
-	return pos == e->len;
-}
-
-/*
- * Convert the answer to a query, which may contain elements that QS does not have. Each field gets
- * the next element of its type, or 0 if there is none.
- */
-static bool query(const struct devtrace_event *e, bool old, struct gate_record *r)
-{
-	struct devtrace_elem elem;
-	const char *layout;
-	unsigned int i;
-	size_t pos = 0, from;
-	uint8_t kind;
-
-	if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 || !is_number(&elem))
-		return false;
-	kind = (uint8_t)elem.v.u;
-	layout = qs_query(kind, old);
-	/* QS has no layout for objects of the application: send the object alone. */
-	if (kind == DEVTRACE_RX_AP)
-		layout = "O";
-	if (!layout)
-		return false;
-	r->layout = layout;
-	r->v[GATE_VALUES - 1] = kind;
-	for (i = 0; layout[i]; i++) {
-		from = pos;
-		for (;;) {
-			if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1) {
-				r->v[i] = 0;
-				pos = from;
-				break;
-			}
-			if (take(r, i, layout[i], &elem))
-				break;
-		}
-	}
-	return true;
-}
-
-static bool peek(const struct devtrace_event *e, struct gate_record *r)
-{
-	struct devtrace_elem elem;
-	unsigned int i;
-	size_t pos = 0;
-
-	for (i = 0; i < 3; i++) {
-		if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 || !is_number(&elem))
-			return false;
-		r->v[i] = elem.v.u;
-	}
-	while (devtrace_elem_next(e->data, e->len, &pos, &elem) == 1) {
-		if (elem.type != DEVTRACE_E_MEM || elem.v.mem.len > sizeof(r->bytes) - r->len)
-			return false;
-		memcpy(r->bytes + r->len, elem.v.mem.p, elem.v.mem.len);
-		r->len += elem.v.mem.len;
-	}
-	r->s = r->bytes;
-	return r->len == r->v[1] * r->v[2] && r->v[1] && r->v[1] <= 4 && r->v[1] != 3;
-}
-
-/* Return the pointer in an element, or 0 if the element contains none. */
-static uint64_t pointer_of(const struct devtrace_elem *e)
-{
-	if (e->type == DEVTRACE_E_SIG)
-		return e->v.sig.obj;
-	return e->type == DEVTRACE_E_OBJ || e->type == DEVTRACE_E_FUN ? e->v.u : 0;
-}
-
-static bool user(const struct devtrace_event *e, struct gate_record *r)
-{
-	struct devtrace_elem elem;
-	size_t pos = 0;
-	int ret;
-
-	while ((ret = devtrace_elem_next(e->data, e->len, &pos, &elem)) == 1)
-		if (!gate_fits(pointer_of(&elem), r->ptr))
-			return false;
-	r->data = e->data;
-	r->data_len = e->len;
-	return !ret;
-}
-
-bool gate_record(const struct devtrace_event *e, bool old, uint8_t ptr, struct gate_record *r)
-{
-	const int id = qs_record(e->type);
-
-	if (id <= 0 || id == QS_TARGET_INFO)
-		return false;
-	r->id = (uint8_t)id;
-	r->process = gate_process(e);
-	r->time = (uint32_t)(e->ts / 1000);
-	r->ptr = ptr;
-	r->layout = qs_layout((uint8_t)id);
-	r->object = 0;
-	r->len = r->data_len = 0;
-	r->s = r->data = NULL;
-	if (id == QS_QUERY_DATA)
-		return query(e, old, r);
-	if (id == QS_PEEK_DATA)
-		return peek(e, r);
-	return r->layout ? strict(e, r) : user(e, r);
-}
-
-bool gate_stamp(struct gate_record *r, uint32_t time)
+bool gate_stamp(struct qspy_record *r, uint32_t time)
 {
 	const bool always = !r->layout || r->id == QS_QUERY_DATA || r->id == QS_PEEK_DATA;
 
@@ -182,7 +21,7 @@ bool gate_stamp(struct gate_record *r, uint32_t time)
 	return true;
 }
 
-void gate_status(struct gate_record *r, uint8_t status, uint32_t time)
+void gate_status(struct qspy_record *r, uint8_t status, uint32_t time)
 {
 	memset(r, 0, sizeof(*r));
 	r->id = QS_RX_STATUS;
@@ -191,11 +30,11 @@ void gate_status(struct gate_record *r, uint8_t status, uint32_t time)
 	r->v[0] = status;
 }
 
-static unsigned int size_of(const struct gate_record *r, char what)
+static unsigned int size_of(const struct qspy_record *r, char what)
 {
 	switch (what) {
 	case 'T':
-		return GATE_TIME;
+		return QSPY_TIME;
 	case 'S':
 		return GATE_SIG;
 	case 'O':
@@ -210,13 +49,13 @@ static unsigned int size_of(const struct gate_record *r, char what)
 }
 
 /* Encode the elements of an application record. */
-static size_t user_bytes(const struct gate_record *r, uint8_t *out)
+static size_t user_bytes(const struct qspy_record *r, uint8_t *out)
 {
 	struct devtrace_elem e;
 	uint8_t *p = out;
 	size_t pos = 0;
 
-	gate_put(&p, r->time, GATE_TIME);
+	gate_put(&p, r->time, QSPY_TIME);
 	while (devtrace_elem_next(r->data, r->data_len, &pos, &e) == 1) {
 		/* An element is never longer in the record than in the stream. */
 		if ((size_t)(p - out) + e.size > GATE_BYTES)
@@ -245,14 +84,14 @@ static size_t user_bytes(const struct gate_record *r, uint8_t *out)
 	return (size_t)(p - out);
 }
 
-size_t gate_bytes(const struct gate_record *r, uint8_t *out)
+size_t gate_bytes(const struct qspy_record *r, uint8_t *out)
 {
 	const char *layout = r->layout;
 	uint8_t *p = out;
 	unsigned int i;
 
 	if (r->id == QS_PEEK_DATA) {
-		gate_put(&p, r->time, GATE_TIME);
+		gate_put(&p, r->time, QSPY_TIME);
 		gate_put(&p, r->v[0], 2);
 		gate_put(&p, r->v[1], 1);
 		gate_put(&p, r->v[2], 1);
@@ -262,8 +101,8 @@ size_t gate_bytes(const struct gate_record *r, uint8_t *out)
 	if (!layout)
 		return user_bytes(r, out);
 	if (r->id == QS_QUERY_DATA) {
-		gate_put(&p, r->time, GATE_TIME);
-		gate_put(&p, r->v[GATE_VALUES - 1], 1);
+		gate_put(&p, r->time, QSPY_TIME);
+		gate_put(&p, r->v[QSPY_VALUES - 1], 1);
 	}
 	for (i = 0; layout[i] && layout[i] != 's'; i++)
 		gate_put(&p, r->v[i], size_of(r, layout[i]));
@@ -277,12 +116,12 @@ size_t gate_bytes(const struct gate_record *r, uint8_t *out)
 	return (size_t)(p - out);
 }
 
-size_t gate_name_bytes(const struct gate_name *n, uint8_t ptr, uint8_t *out)
+size_t gate_name_bytes(const struct qspy_name *n, uint8_t ptr, uint8_t *out)
 {
 	uint8_t *p = out;
 	size_t len = strlen(n->name) + 1;
 
-	if (!gate_fits(n->key, ptr))
+	if (!qspy_fits(n->key, ptr))
 		return 0;
 	switch (n->kind) {
 	case QS_SIG_DICT:
@@ -325,7 +164,7 @@ size_t gate_target_info(bool reset, bool old, uint8_t ptr, uint8_t *out)
 	gate_put(&p, GATE_CTR | GATE_CTR << 4, 1);
 	gate_put(&p, GATE_CTR | GATE_CTR << 4, 1);
 	gate_put(&p, ptr | (unsigned int)ptr << 4, 1);
-	gate_put(&p, GATE_TIME, 1);
+	gate_put(&p, QSPY_TIME, 1);
 	gate_put(&p, 64, 1);
 	gate_put(&p, 5u | 2u << 4, 1);
 	memcpy(p, built, sizeof(built));

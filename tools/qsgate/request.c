@@ -83,7 +83,7 @@ static bool fits(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n)
 		return n == 1u + ptr && *p < DEVTRACE_RX_KINDS;
 	case DEVTRACE_RX_EVENT:
 		bytes = 3 + GATE_SIG;
-		return n >= bytes && n == bytes + (size_t)gate_le(p + 1 + GATE_SIG, 2);
+		return n >= bytes && n == bytes + (size_t)qspy_le(p + 1 + GATE_SIG, 2);
 	}
 	return n == 0;
 }
@@ -108,7 +108,7 @@ static size_t widen(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n, uin
 /* Does the request have 0 as its object? The receive channel would then expect a name: refuse. */
 static bool names_nothing(uint8_t record, const uint8_t *p)
 {
-	return record == DEVTRACE_RX_CURRENT && !gate_le(p + 1, GATE_PTR);
+	return record == DEVTRACE_RX_CURRENT && !qspy_le(p + 1, GATE_PTR);
 }
 
 /*

@@ -180,7 +180,7 @@ static unsigned int rkh_user_number(uint32_t type)
 }
 
 /* Send the name of an application's event. RKH gives all other names with events: see symbol(). */
-void rkh_name(struct gate *g, const struct gate_name *n)
+void rkh_name(struct gate *g, const struct qspy_name *n)
 {
 	const unsigned int user = rkh_user_number(n->value);
 	uint8_t out[GATE_NAME_BYTES], *p, te;
@@ -196,19 +196,19 @@ void rkh_name(struct gate *g, const struct gate_name *n)
 	switch (n->kind) {
 	case DEVTRACE_T_OBJ:
 		te = RKH_TE_FWK_OBJ;
-		if (!gate_fits(n->key, l->ptr))
+		if (!qspy_fits(n->key, l->ptr))
 			return;
 		gate_put(&p, n->key, l->ptr);
 		break;
 	case DEVTRACE_T_SIG:
 		te = RKH_TE_FWK_SIG;
-		if (!gate_fits(n->value, l->sig))
+		if (!qspy_fits(n->value, l->sig))
 			return;
 		gate_put(&p, n->value, l->sig);
 		break;
 	case DEVTRACE_T_FUN:
 		te = RKH_TE_FWK_FUN;
-		if (!gate_fits(n->key, l->ptr))
+		if (!qspy_fits(n->key, l->ptr))
 			return;
 		gate_put(&p, n->key, l->ptr);
 		break;
@@ -230,13 +230,13 @@ void rkh_symbol(struct gate *g, const struct gate_symbol *s)
 	const char *name;
 
 	if (s->is_enum)
-		name = gate_name(&g->names, DEVTRACE_T_ENUM, s->process, (uint32_t)s->symbol,
+		name = qspy_name(&g->names, DEVTRACE_T_ENUM, s->process, (uint32_t)s->symbol,
 				 s->group, 0);
 	else
-		name = gate_name(&g->names, DEVTRACE_T_OBJ, s->process, 0, 0, s->symbol);
+		name = qspy_name(&g->names, DEVTRACE_T_OBJ, s->process, 0, 0, s->symbol);
 	if (!name)
 		name = "";
-	if (!gate_fits(s->owner, ptr) || !gate_fits(s->symbol, ptr))
+	if (!qspy_fits(s->owner, ptr) || !qspy_fits(s->symbol, ptr))
 		return;
 	if (rkh_name_layout(s->kind)[1] == 'P')
 		gate_put(&p, s->owner, ptr);
@@ -287,7 +287,7 @@ static bool symbol(struct gate *g, const struct devtrace_event *e)
 {
 	struct devtrace_elem kind, sym, owner;
 	const struct gate_symbol *kept;
-	struct gate_symbol s = { .ts = e->ts, .process = gate_process(e) };
+	struct gate_symbol s = { .ts = e->ts, .process = qspy_process(e) };
 	const char *layout;
 	size_t pos = 0;
 
@@ -391,7 +391,7 @@ static bool predefined(struct gate *g, uint8_t te, const char *layout,
 		v = *layout == 'S' ? elem.v.sig.sig : elem.type == DEVTRACE_E_STR ? 0 : elem.v.u;
 		size = size_of(&g->layout, *layout);
 		/* If RKH's configuration omits the field, it has 0 bytes. */
-		if (size && !gate_fits(v, size))
+		if (size && !qspy_fits(v, size))
 			return false;
 		gate_put(&p, v, size);
 	}
@@ -435,7 +435,7 @@ static size_t rkh_element(const struct gate_rkh *l, uint8_t *out, const struct d
 		const uint64_t v = sig ? e->v.sig.sig : e->v.u;
 		const unsigned int size = sig ? l->sig : l->ptr;
 
-		if (!gate_fits(v, size))
+		if (!qspy_fits(v, size))
 			return 0;
 		gate_put(&p, v, size);
 		return (size_t)(p - out);
@@ -489,5 +489,5 @@ void rkh_event(struct gate *g, const struct devtrace_event *e)
 		return;
 	}
 	g->records++;
-	gate_note_process(g, gate_process(e));
+	gate_note_process(g, qspy_process(e));
 }

@@ -104,7 +104,7 @@ void gate_follow(struct gate *g, pid_t pid)
 	if (!g->quiet)
 		fprintf(stderr, "qsgate: %s was restarted, as process %d\n", g->program, (int)pid);
 	gate_disconnect(g);
-	gate_names_forget(&g->names, (uint32_t)before);
+	qspy_names_forget(&g->names, (uint32_t)before);
 	rkh_forget(g, (uint32_t)before);
 	g->before = before;
 	g->pid = pid;

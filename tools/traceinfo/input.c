@@ -84,6 +84,8 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 		return ti_complain("decoder", "", "");
 	if (run->opt->summary)
 		run->sum = sum_new();
+	if (run->opt->layout == TI_LAYOUT_QSPY)
+		run->in->qspy = ti_qspy_new();
 	/*
 	 * Time differences and the cached second are valid only within one stream, unless times
 	 * are compared by the wall clock.
@@ -161,6 +163,8 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 	run->in->decoder = NULL;
 	zread_free(run->in->zread);
 	run->in->zread = NULL;
+	ti_qspy_free(run->in->qspy);
+	run->in->qspy = NULL;
 	return ret;
 }
 

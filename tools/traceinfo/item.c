@@ -104,6 +104,8 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 	}
 	if (run->sequence && !ti_sequence_wants(run->sequence, &e))
 		return 0;
+	if (run->in->qspy && !ti_qspy_wants(run->in->qspy, ev))
+		return 0;
 	if (!opt->json && !run->sequence)
 		ti_layout_line(ti_bytes(run), &run->printer);
 	/* -n may drop the previous event, so no difference to its time can be printed. */
@@ -116,6 +118,8 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		ti_sequence_event(run->sequence, o, &run->printer, &e);
 	else if (opt->json)
 		ti_json_event(o, &run->printer, &e);
+	else if (run->in->qspy)
+		ti_qspy_event(run->in->qspy, o, ev);
 	else
 		ti_line_event(o, &run->printer, &e);
 	if (run->keep)
@@ -220,6 +224,8 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	int ret;
 
 	ti_print_load(run);
+	if (run->in->qspy)
+		ti_qspy_item(run->in->qspy, item);
 	if (!run->in->evidence.found && ti_evidence(&run->in->evidence, item))
 		ti_release(run);
 	/* From this CLOCK frame on, the decoder itself can compute dates. */

@@ -4,8 +4,8 @@
  *
  * Output to a pipe or file has the wide layout, unless --format=short is given. A terminal
  * narrower than WIDE columns gets the short layout, below a line with the column heads. If the
- * user gives the columns with -H, no heads are printed, but dates are. JSON and summaries have no
- * layout.
+ * user gives the columns with -H, no heads are printed, but dates are. JSON, summaries and
+ * --format=qspy have no layout.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static bool lay_out(struct ti_printer *p)
 		return false;
 	free(p->header);
 	p->header = h;
-	p->headed = !p->terminal || opt->header;
+	p->headed = !p->terminal || opt->header || opt->layout == TI_LAYOUT_QSPY;
 	p->clock.date = opt->date ? opt->date :
 			p->is_short || p->clock.mode == TI_TIME_REL ? "%T" : "%b %d %T";
 	/* The cached second has another format. */

@@ -2,9 +2,9 @@
 /*
  * nothing.c - explain why no event was printed
  *
- * Either no event passed the filter, or the time window contains no event. Standard error says
- * which: it has the number of events that did not pass the filter, or the time at which the stream
- * was stopped, or the time of the stream's last event.
+ * Either no event passed the filter or is a record of QS, or the time window contains no event.
+ * Standard error says which: it has the number of events that did not pass the filter, or the
+ * time at which the stream was stopped, or the time of the stream's last event.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -123,6 +123,9 @@ void ti_nothing_say(struct ti_run *run)
 		return;
 	if (run->totals.events && filtered)
 		say_filter(run);
+	else if (run->totals.events && opt->layout == TI_LAYOUT_QSPY)
+		fprintf(stderr, "traceinfo: of %llu events read, none is a record of QS, which --format=qspy prints\n",
+			(unsigned long long)run->totals.events);
 	else if (!run->totals.events && f->since.kind == TI_AGO && !opt->files.n)
 		say_window(run, opt->device);
 }

@@ -76,7 +76,8 @@ static const char help[] =
 "      --no-default-fmt    read no format files but those of -e, -I and\n"
 "                          DEVTRACE_FMT_PATH, see fmt(5)\n"
 "      --format FORMAT     columns: wide, or short without date, CPU and context;\n"
-"                          a terminal below 100 columns gets short\n"
+"                          a terminal below 100 columns gets short; qspy: print\n"
+"                          the records of QS as QSPY, without columns\n"
 "      --time FORMAT       us (default), date, ms, iso, rel, delta, raw, mono or\n"
 "                          none\n"
 "  -m                      print milliseconds, the same as --time=ms\n"
@@ -123,8 +124,10 @@ static void parse_format(struct ti_options *opt, const char *s)
 		opt->layout = TI_LAYOUT_SHORT;
 	else if (!strcmp(s, "wide"))
 		opt->layout = TI_LAYOUT_WIDE;
+	else if (!strcmp(s, "qspy"))
+		opt->layout = TI_LAYOUT_QSPY;
 	else
-		ti_usage("--format", s, "is not short or wide; use -H to choose columns, -e to name a format file");
+		ti_usage("--format", s, "is not short, wide or qspy; use -H to choose columns, -e to name a format file");
 }
 
 static void parse_color(struct ti_options *opt, const char *s)
@@ -336,6 +339,14 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 			 opt->json ? "--json" : opt->summary ? "--summary" : "--statistics",
 			 "cannot be combined with --raw, which copies the frames unchanged and ends; "
 			 "give a time with --since, or follow the device with cat");
+	if (opt->layout == TI_LAYOUT_QSPY && (opt->json || opt->summary || opt->raw ||
+					      opt->sequence.n || opt->header || opt->time_given))
+		ti_usage("--format", "qspy", opt->json ? "cannot be combined with --json" :
+			 opt->summary ? "cannot be combined with --summary" :
+			 opt->raw ? "cannot be combined with --raw" :
+			 opt->sequence.n ? "cannot be combined with --sequence" :
+			 opt->header ? "has no columns that --header could choose" :
+			 "has the times of QSPY; leave out --time, -m and -F");
 	if (opt->sequence.n > TI_LIFELINES_MAX)
 		ti_usage("--sequence", opt->sequence.v[TI_LIFELINES_MAX],
 			 "is one object too many: a diagram shows at most 16");

@@ -4,7 +4,7 @@
  *
  * An event passes through these files: input.c reads the input, libdevtrace decodes it, item.c
  * decides what is printed, filter.c filters, line.c and line_item.c print text, json.c prints
- * JSON. opts.c parses the options, event.c finds the names of an event, time.c prints its time,
+ * JSON, qspy.c prints as QSPY. opts.c parses the options, event.c finds the names of an event, time.c prints its time,
  * layout.c chooses the columns, and merge.c merges the inputs of several boards. With --summary,
  * sum*.c replace filter and lines. For --check-emit, emit.c does everything.
  */
@@ -99,7 +99,7 @@ struct ti_options {
 	bool		time_given;	/* by --time, -F or -m */
 	const char	*date;		/* strftime format; NULL: not given */
 	const char	*header;
-	enum { TI_LAYOUT_AUTO, TI_LAYOUT_SHORT, TI_LAYOUT_WIDE } layout;
+	enum { TI_LAYOUT_AUTO, TI_LAYOUT_SHORT, TI_LAYOUT_WIDE, TI_LAYOUT_QSPY } layout;
 	enum { TI_COLOR_AUTO, TI_COLOR_ALWAYS, TI_COLOR_NEVER } color;
 	const char	*device;
 	struct ti_filter filter;
@@ -305,6 +305,13 @@ void ti_layout_boards(struct ti_printer *p, unsigned int width);
 void ti_layout_line(struct out *o, struct ti_printer *p);
 
 void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
+/* traceinfo/qspy.c: note names and the width of pointers; print an event that is a record of QS. */
+struct ti_qspy;
+struct ti_qspy *ti_qspy_new(void);
+void ti_qspy_free(struct ti_qspy *q);
+void ti_qspy_item(struct ti_qspy *q, const struct devtrace_item *item);
+bool ti_qspy_wants(const struct ti_qspy *q, const struct devtrace_event *ev);
+void ti_qspy_event(struct ti_qspy *q, struct out *o, const struct devtrace_event *ev);
 void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		  const struct devtrace_item *item);
 void ti_boot_id(struct out *o, const uint8_t id[16]);
@@ -471,6 +478,7 @@ struct ti_input {
 	uint8_t		boot[16];
 	/* a named file: an empty one is a mistake */
 	bool		named;
+	struct ti_qspy	*qspy;		/* --format=qspy: names of this input; otherwise NULL */
 };
 
 struct ti_run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * text.c - the line that QSPY prints for a record; scripts compare it character by character
+ * qspy_text.c - the line that QSPY prints for a record; scripts compare it character by character
  *
  * In a format, $N stands for field N of the record, #N for the field in hexadecimal, and ~N for
  * the field with ten digits. A time stamp always has ten digits.
@@ -9,8 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <devtrace-rx.h>
 #include "common/qs.h"
-#include "gate.h"
+#include "common/qspy.h"
 
 static const char *const lines[QS_RECORDS] = {
 	[1] = "===RTC===> St-Entry Obj=$0,State=$1",
@@ -99,7 +100,7 @@ static const char *const requests[DEVTRACE_RX_REQUESTS] = {
 };
 
 struct line {
-	const struct gate_names *names;
+	const struct qspy_names *names;
 	uint32_t	process;
 	uint8_t		ptr;
 	char		*buf;
@@ -125,7 +126,7 @@ static void address(struct line *l, uint64_t key)
 
 static void pointer(struct line *l, uint8_t kind, uint64_t key)
 {
-	const char *name = key ? gate_name(l->names, kind, l->process, 0, 0, key) : "NULL";
+	const char *name = key ? qspy_name(l->names, kind, l->process, 0, 0, key) : "NULL";
 
 	if (name)
 		add(l, "%s", name);
@@ -138,7 +139,7 @@ static void signal_of(struct line *l, uint32_t sig, uint64_t object)
 	const char *name = "NULL";
 
 	if (sig)
-		name = gate_name(l->names, QS_SIG_DICT, l->process, sig, 0, object);
+		name = qspy_name(l->names, QS_SIG_DICT, l->process, sig, 0, object);
 	if (name) {
 		add(l, "%s", name);
 		return;
@@ -147,7 +148,7 @@ static void signal_of(struct line *l, uint32_t sig, uint64_t object)
 	address(l, object);
 }
 
-static void field(struct line *l, const struct gate_record *r, char how, unsigned int i)
+static void field(struct line *l, const struct qspy_record *r, char how, unsigned int i)
 {
 	const uint64_t v = r->v[i];
 
@@ -172,7 +173,7 @@ static void field(struct line *l, const struct gate_record *r, char how, unsigne
 	add(l, how == '~' || r->layout[i] == 'T' ? "%010u" : "%u", (unsigned int)v);
 }
 
-static void fill(struct line *l, const struct gate_record *r, const char *text)
+static void fill(struct line *l, const struct qspy_record *r, const char *text)
 {
 	for (; *text; text++) {
 		if (strchr("$#~", *text) && text[1] >= '0' && text[1] <= '8') {
@@ -184,7 +185,7 @@ static void fill(struct line *l, const struct gate_record *r, const char *text)
 	}
 }
 
-static void peek(struct line *l, const struct gate_record *r)
+static void peek(struct line *l, const struct qspy_record *r)
 {
 	const unsigned int size = (unsigned int)r->v[1], digits = 2 * size;
 	size_t i;
@@ -192,11 +193,11 @@ static void peek(struct line *l, const struct gate_record *r)
 	add(l, "%010u Trg-Peek Offs=%u,Size=%u,Num=%u,Data=<", r->time, (unsigned int)r->v[0],
 	    size, (unsigned int)r->v[2]);
 	for (i = 0; i + size <= r->len; i += size)
-		add(l, "%0*X%s", (int)digits, (unsigned int)gate_le(r->s + i, size),
+		add(l, "%0*X%s", (int)digits, (unsigned int)qspy_le(r->s + i, size),
 		    i + size == r->len ? ">" : ",");
 }
 
-static void status(struct line *l, const struct gate_record *r)
+static void status(struct line *l, const struct qspy_record *r)
 {
 	const uint8_t v = (uint8_t)r->v[0], code = v & 0x7f;
 	const char *what = v & 0x80 ? "Trg-ERR " : "Trg-Ack ";
@@ -209,7 +210,7 @@ static void status(struct line *l, const struct gate_record *r)
 		add(l, "           %s %u", what, code);
 }
 
-static void done(struct line *l, const struct gate_record *r)
+static void done(struct line *l, const struct qspy_record *r)
 {
 	const uint8_t v = (uint8_t)r->v[1];
 
@@ -244,7 +245,7 @@ static void element(struct line *l, const struct devtrace_elem *e)
 	size_t i;
 
 	if (e->is_enum) {
-		name = gate_name(l->names, QS_ENUM_DICT, l->process, (uint32_t)e->v.u,
+		name = qspy_name(l->names, QS_ENUM_DICT, l->process, (uint32_t)e->v.u,
 				 e->width, 0);
 		if (name)
 			add(l, "%s", name);
@@ -284,9 +285,9 @@ static void element(struct line *l, const struct devtrace_elem *e)
 	integer(l, e);
 }
 
-static void user(struct line *l, const struct gate_record *r)
+static void user(struct line *l, const struct qspy_record *r)
 {
-	const char *name = gate_name(l->names, QS_USR_DICT, l->process, r->id, 0, 0);
+	const char *name = qspy_name(l->names, QS_USR_DICT, l->process, r->id, 0, 0);
 	struct devtrace_elem e;
 	size_t pos = 0;
 
@@ -300,11 +301,11 @@ static void user(struct line *l, const struct gate_record *r)
 	}
 }
 
-size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *out, size_t size)
+size_t qspy_text(const struct qspy_names *n, const struct qspy_record *r, char *out, size_t size)
 {
 	struct line l = { .names = n, .process = r->process, .ptr = r->ptr, .buf = out,
 			  .size = size };
-	const uint8_t kind = (uint8_t)r->v[GATE_VALUES - 1];
+	const uint8_t kind = (uint8_t)r->v[QSPY_VALUES - 1];
 
 	if (r->id == QS_PEEK_DATA) {
 		peek(&l, r);
@@ -321,7 +322,7 @@ size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *
 		fill(&l, r, lines[r->id]);
 	} else {
 		add(&l, "           Unknown Rec=%u,Len=%u", r->id,
-		    GATE_TIME * (*r->layout == 'T'));
+		    QSPY_TIME * (*r->layout == 'T'));
 	}
 	l.buf[l.len] = 0;
 	return l.len;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - the dictionaries of the stream, by key and by name
+ * qspy_names.c - the dictionaries of the stream, by key and by name
  *
  * A host may ask for the key of a name, and a host that connects later gets all names given so
  * far. Two programs may use the same key or signal for different things. So each program has its
- * own names, and shares those of scope 0. The table has at most GATE_NAMES entries; further names
+ * own names, and shares those of scope 0. The table has at most QSPY_NAMES entries; further names
  * are ignored.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gate.h"
+#include "common/qspy.h"
 
-static size_t slot_of(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
+static size_t slot_of(const struct qspy_names *n, uint8_t kind, uint32_t scope, uint32_t value,
 		      uint8_t group, uint64_t key)
 {
 	const uint64_t words[] = {
@@ -22,7 +22,7 @@ static size_t slot_of(const struct gate_names *n, uint8_t kind, uint32_t scope, 
 	return (size_t)hash_words(&n->key, words, 3) & (n->slots - 1);
 }
 
-static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t scope,
+static struct qspy_name *find(const struct qspy_names *n, uint8_t kind, uint32_t scope,
 			      uint32_t value, uint8_t group, uint64_t key)
 {
 	size_t s;
@@ -31,7 +31,7 @@ static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t
 		return NULL;
 	s = slot_of(n, kind, scope, value, group, key);
 	for (; n->index[s]; s = (s + 1) & (n->slots - 1)) {
-		struct gate_name *e = &n->v[n->index[s] - 1];
+		struct qspy_name *e = &n->v[n->index[s] - 1];
 
 		if (e->kind == kind && e->scope == scope && e->value == value &&
 		    e->group == group && e->key == key)
@@ -44,12 +44,12 @@ static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t
  * Return the slot in n->signals for this signal of the program, or a free slot if there is none
  * yet.
  */
-static size_t slot_of_value(const struct gate_names *n, uint32_t scope, uint32_t value)
+static size_t slot_of_value(const struct qspy_names *n, uint32_t scope, uint32_t value)
 {
 	size_t s = slot_of(n, DEVTRACE_T_SIG, scope, value, 0, 0);
 
 	for (; n->signals[s]; s = (s + 1) & (n->slots - 1)) {
-		const struct gate_name *e = &n->v[n->signals[s] - 1];
+		const struct qspy_name *e = &n->v[n->signals[s] - 1];
 
 		if (e->scope == scope && e->value == value)
 			break;
@@ -57,9 +57,9 @@ static size_t slot_of_value(const struct gate_names *n, uint32_t scope, uint32_t
 	return s;
 }
 
-static void index_one(struct gate_names *n, size_t i)
+static void index_one(struct qspy_names *n, size_t i)
 {
-	const struct gate_name *e = &n->v[i];
+	const struct qspy_name *e = &n->v[i];
 	size_t s = slot_of(n, e->kind, e->scope, e->value, e->group, e->key);
 
 	while (n->index[s])
@@ -72,7 +72,7 @@ static void index_one(struct gate_names *n, size_t i)
 		n->signals[s] = (uint32_t)i + 1;
 }
 
-static void index_all(struct gate_names *n)
+static void index_all(struct qspy_names *n)
 {
 	size_t i;
 
@@ -83,17 +83,17 @@ static void index_all(struct gate_names *n)
 }
 
 /* Make room for one more name. At least half of the hash table's slots stay empty. */
-static bool grow(struct gate_names *n)
+static bool grow(struct qspy_names *n)
 {
 	const size_t room = n->room ? 2 * n->room : 256;
-	struct gate_name *v;
+	struct qspy_name *v;
 	uint32_t *index;
 
 	if (!n->room)
 		hash_key_init(&n->key);
 	if (n->nr < n->room)
 		return true;
-	if (room > GATE_NAMES)
+	if (room > QSPY_NAMES)
 		return false;
 	v = realloc(n->v, room * sizeof(*v));
 	if (!v)
@@ -113,9 +113,9 @@ static bool grow(struct gate_names *n)
 	return true;
 }
 
-const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrace_name *d)
+const struct qspy_name *qspy_name_add(struct qspy_names *n, const struct devtrace_name *d)
 {
-	struct gate_name *e = find(n, d->kind, d->scope, d->value, d->group, d->key);
+	struct qspy_name *e = find(n, d->kind, d->scope, d->value, d->group, d->key);
 
 	if (!e) {
 		if (!grow(n))
@@ -133,7 +133,7 @@ const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrac
 	return e;
 }
 
-void gate_names_forget(struct gate_names *n, uint32_t scope)
+void qspy_names_forget(struct qspy_names *n, uint32_t scope)
 {
 	size_t i, kept = 0, told = 0;
 
@@ -149,7 +149,7 @@ void gate_names_forget(struct gate_names *n, uint32_t scope)
 		index_all(n);
 }
 
-void gate_names_free(struct gate_names *n)
+void qspy_names_free(struct qspy_names *n)
 {
 	free(n->v);
 	free(n->index);
@@ -161,7 +161,7 @@ void gate_names_free(struct gate_names *n)
  * If a record has no object, QSPY uses a signal of any object. Here it is the one that was added
  * first.
  */
-static const struct gate_name *any_signal(const struct gate_names *n, uint32_t scope,
+static const struct qspy_name *any_signal(const struct qspy_names *n, uint32_t scope,
 					  uint32_t value)
 {
 	const size_t s = n->slots ? slot_of_value(n, scope, value) : 0;
@@ -169,26 +169,26 @@ static const struct gate_name *any_signal(const struct gate_names *n, uint32_t s
 	return n->slots && n->signals[s] ? &n->v[n->signals[s] - 1] : NULL;
 }
 
-const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
+const char *qspy_name(const struct qspy_names *n, uint8_t kind, uint32_t scope, uint32_t value,
 		      uint8_t group, uint64_t key)
 {
-	const struct gate_name *e = find(n, kind, scope, value, group, key);
+	const struct qspy_name *e = find(n, kind, scope, value, group, key);
 
 	if (!e && kind == DEVTRACE_T_SIG)
 		e = key ? find(n, kind, scope, value, group, 0) : any_signal(n, scope, value);
 	if (!e && scope)
-		return gate_name(n, kind, 0, value, group, key);
+		return qspy_name(n, kind, 0, value, group, key);
 	return e ? e->name : NULL;
 }
 
-const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint32_t scope,
+const struct qspy_name *qspy_named(const struct qspy_names *n, uint8_t kind, uint32_t scope,
 				   uint8_t group, const char *name)
 {
-	const struct gate_name *everybodys = NULL;
+	const struct qspy_name *everybodys = NULL;
 	size_t i;
 
 	for (i = 0; i < n->nr; i++) {
-		const struct gate_name *e = &n->v[i];
+		const struct qspy_name *e = &n->v[i];
 
 		if (e->kind != kind || e->group != group || strcmp(e->name, name))
 			continue;
