@@ -2,7 +2,8 @@
 /*
  * The functions of devtrace.ko that its other modules use
  *
- * All others are private. Symbols for drivers are exported where they are defined.
+ * All other functions are private to devtrace.ko. Symbols for drivers are exported where they are
+ * defined.
  */
 #include "manage/filter_policy.h"
 #include "compat/compat_export.h"

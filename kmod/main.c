@@ -147,8 +147,8 @@ static int __init devtrace_init(void)
 	if (err)
 		goto out_stream;
 	/*
-	 * Last, because from here on programs can open the device, and a load that fails does not
-	 * wait for them.
+	 * This step comes last: afterwards programs can open the device, and a load that fails does
+	 * not wait for programs.
 	 */
 	err = cdev_add_stream(&devtrace_stream0);
 	if (err)

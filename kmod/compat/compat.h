@@ -3,7 +3,7 @@
  * Differences between kernels from 5.10 on
  *
  * The rest of the module is written for the newest kernel. This header and the others of
- * this folder replace functions that an older kernel lacks or has by another name.
+ * this folder replace functions that an older kernel lacks or has under another name.
  */
 #ifndef DEVTRACE_COMPAT_H
 #define DEVTRACE_COMPAT_H
@@ -93,7 +93,7 @@ static inline bool compat_task_runs(const struct task_struct *task)
 #endif
 }
 
-/* Is a thread off the CPU in an interruptible sleep, until it is woken? */
+/* Is a thread in an interruptible sleep, and off the CPU until it is woken? */
 static inline bool compat_task_sleeps(const struct task_struct *task)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
@@ -117,7 +117,7 @@ static inline void compat_sleep_killable(ktime_t *until)
 #endif
 }
 
-/* Return the number of bytes that were not faulted in. */
+/* Fault in user memory. Return the number of bytes that were not faulted in. */
 static inline size_t compat_fault_in_readable(const void __user *p, size_t n)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 16, 0)
@@ -127,14 +127,14 @@ static inline size_t compat_fault_in_readable(const void __user *p, size_t n)
 #endif
 }
 
-/* Both splice by calling read_iter(). */
+/* Both functions implement splice(2) with read_iter(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define compat_splice_read	generic_file_splice_read
 #else
 #define compat_splice_read	copy_splice_read
 #endif
 
-/* asm/unaligned.h moved in 6.12. */
+/* The header moved from asm/ to linux/ in 6.12. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #include <asm/unaligned.h>
 #else

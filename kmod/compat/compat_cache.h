@@ -4,8 +4,8 @@
  *
  * With such caches the kernel may not see what a program writes into a lane, nor a program what
  * the kernel writes, until caches are flushed. Since 6.9 the kernel has a function for all
- * machines. For older kernels: the first list has the machines whose caches never alias; ARM
- * and MIPS ask the running CPU; all others are assumed to alias.
+ * machines. For older kernels, the first list below has the machines whose caches never alias. ARM
+ * and MIPS ask the running CPU. All other machines are assumed to have caches that alias.
  */
 #ifndef DEVTRACE_COMPAT_CACHE_H
 #define DEVTRACE_COMPAT_CACHE_H

@@ -35,7 +35,7 @@ static inline bool compat_log_line(struct compat_log *log, char *buf, size_t siz
 	return kmsg_dump_get_line(&log->iter, true, buf, size, len);
 }
 
-/* @func runs in a hard interrupt, even with PREEMPT_RT. */
+/* Initialise an irq_work whose function runs in a hard interrupt even with PREEMPT_RT. */
 static inline void compat_irq_work_init_hard(struct irq_work *work,
 					     void (*func)(struct irq_work *work))
 {
@@ -47,12 +47,12 @@ static inline void compat_irq_work_init_hard(struct irq_work *work,
 #endif
 }
 
-/* Since 6.4 vhost, like io_uring, has kernel threads in a user process. */
+/* Since 6.4, vhost has kernel threads in user processes, with a flag of their own. */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	PF_IO_WORKER
 #endif
 
-/* struct thermal_zone_device has an accessor since 6.4. */
+/* Since 6.4, a function returns this member of struct thermal_zone_device. */
 static inline const char *compat_thermal_type(struct thermal_zone_device *tz)
 {
 #if !IS_ENABLED(CONFIG_THERMAL)

@@ -55,7 +55,7 @@
 #define probe_hang	NULL
 #endif
 
-/* 5.10 has no such tracepoint. */
+/* 5.10 does not have this tracepoint. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 15, 0) && defined(CONFIG_TREE_RCU)
 #define probe_stall	compat_if(rcu_stall_warning, on_stall)
 #else
@@ -101,7 +101,7 @@ static void on_mce(void *data, struct mce *m)
 #define probe_memory_failure	NULL
 #endif
 
-/* The log of the packet header is not used; it has had two types. */
+/* on_aer() does not use the logged packet header, whose type depends on the kernel. */
 struct aer_header_log_regs;
 struct pcie_tlp_log;
 
@@ -128,7 +128,7 @@ static void __maybe_unused compat_aer(void *data, const char *dev, const u32 sta
 #define probe_aer	NULL
 #endif
 
-/* kfree_skb got the argument reason in 5.17, and the socket in 6.11. */
+/* The tracepoint kfree_skb has the argument reason since 5.17, and the socket since 6.11. */
 static void __maybe_unused compat_net_drop(void *data, struct sk_buff *skb, void *where)
 {
 	net_drop(0, where);

@@ -3,11 +3,11 @@
  * Pages that programs map, charged to the memory cgroup of the caller
  *
  * Before 5.11 the kernel marks a __GFP_ACCOUNT page (PageKmemcg) in the field that counts its
- * mappings. Mapping such a page destroys both: it is no longer charged, and is freed while in use.
- * So before 5.11 the pages come from a shmem file, which charges them like a program's memory.
- * They are removed from the file before they are mapped; then they belong to the holder of a
- * reference, like vmalloc() pages. One file, made with the first lane, gives all pages: a page
- * fault must not fail because of the limit on open files.
+ * mappings. Mapping such a page destroys mark and count: it is no longer charged, and is freed
+ * while in use. So before 5.11 the pages come from a shmem file, which charges them like a
+ * program's memory. They are removed from the file before they are mapped; then they belong to the
+ * holder of a reference, like vmalloc() pages. All pages come from one file, which is created with
+ * the first lane: a page fault must not fail because of the limit on open files.
  */
 #ifndef DEVTRACE_COMPAT_MAPPED_H
 #define DEVTRACE_COMPAT_MAPPED_H
@@ -24,7 +24,7 @@
 #include <linux/fs.h>
 #include <linux/shmem_fs.h>
 
-/* Free a list of pages; each points to the previous one, so no mapping is needed. */
+/* Free a list of pages. The private member of each points to the previous one. */
 static inline void compat_put_pages(struct page *last)
 {
 	struct page *before;
@@ -59,7 +59,7 @@ static inline struct file *compat_mapped_get_file(void)
 	return other;
 }
 
-/* Called when no lane is left. */
+/* Close the file. Called when no lane is left. */
 static inline void compat_mapped_exit(void)
 {
 	if (compat_mapped_file)
@@ -67,8 +67,9 @@ static inline void compat_mapped_exit(void)
 }
 
 /*
- * Return the last of @nr zeroed pages, or NULL; fill in @pages unless NULL. Each caller has its
- * own place in the file, so no other caller finds its pages there.
+ * Allocate @nr zeroed pages, and store them in @pages unless that is NULL. Return the last page,
+ * for compat_put_pages(); NULL: no memory. Each call uses a range of the file of its own, so that
+ * no other call finds its pages there.
  */
 static inline struct page *compat_get_pages(struct page **pages, unsigned long nr)
 {
@@ -83,7 +84,7 @@ static inline struct page *compat_get_pages(struct page **pages, unsigned long n
 	for (i = 0; i < nr; i++) {
 		page = shmem_read_mapping_page_gfp(file->f_mapping, at + i, GFP_HIGHUSER);
 		if (!IS_ERR(page) && PageCompound(page)) {
-			/* The administrator has forced huge pages for all shmem files. */
+			/* A huge page: the administrator has forced them for all shmem files. */
 			put_page(page);
 			page = ERR_PTR(-ENOMEM);
 		}

@@ -2,7 +2,7 @@
 /*
  * compat_netlink.h - differences in generic netlink
  *
- * Not in compat.h, because few files use netlink.
+ * This is not in compat.h, because few files use netlink.
  */
 #ifndef DEVTRACE_COMPAT_NETLINK_H
 #define DEVTRACE_COMPAT_NETLINK_H

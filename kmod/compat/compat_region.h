@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat_region.h - memory reserved by name, reserve_mem=, since 6.12
+ * compat_region.h - memory that the kernel reserves by name (reserve_mem=), since 6.12
  *
- * Kbuild looks for the function in the kernel's header, as older kernels have backports.
+ * Some older kernels have the function, too, so Kbuild looks for it in the kernel's header.
  */
 #ifndef DEVTRACE_COMPAT_REGION_H
 #define DEVTRACE_COMPAT_REGION_H

@@ -50,7 +50,7 @@
 #define compat_check(tracepoint, probe)					\
 	_Generic(&check_trace_callback_type_##tracepoint,		\
 		 void (*)(typeof(&(probe))): (probe))
-/* Check the type of a probe that is the same for all kernels, where a value is not needed. */
+/* Only check the type of a probe, which is the same for all kernels. */
 #define compat_assert(tracepoint, probe)				\
 	static_assert(_Generic(&check_trace_callback_type_##tracepoint,	\
 			       void (*)(typeof(&(probe))): true))
@@ -125,7 +125,7 @@ static void __maybe_unused compat_hrtimer_entry(void *data, struct hrtimer *time
 static void on_block_insert(void *data, struct request *rq);
 static void on_block_issue(void *data, struct request *rq);
 
-/* 5.10 also passes the queue. */
+/* The tracepoints of 5.10 also pass the queue. */
 static void __maybe_unused compat_block_insert(void *data, struct request_queue *q,
 					       struct request *rq)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints that both the profile and the faults module attach to
+ * Tracepoints that both profile/ and faults/ attach to
  *
  * A file that includes this must define oom_kill(), on_oom_kill(), block_complete() and
  * on_block_complete(); see compat_trace.h.

@@ -2,14 +2,14 @@
 /*
  * Kernel messages of levels 0 to 3 as faults
  *
- * The tracepoint does not tell the level of a message, and runs before the message can be read,
- * under any locks of the CPU that prints. So the probe only queues an irq_work on this CPU, which
- * reads the log from where the last read ended. The irq_work runs as soon as interrupts are on,
- * usually on top of the thread that printed.
+ * The tracepoint does not pass the level of a message. Its probe runs before the message can be
+ * read from the log, and the CPU that prints may hold any locks. So the probe only queues an
+ * irq_work on this CPU, which reads the log from where the last read ended. The irq_work runs as
+ * soon as interrupts are on, usually on top of the thread that printed.
  *
- * asked counts the calls of console_drain() since the log was last idle. The call that makes it
- * 1 is the only reader, and reads again if other calls came meanwhile. Only the reader accesses
- * log and line.
+ * The variable asked counts the calls of console_drain() since the last reader finished. The call
+ * that makes it 1 is the only reader, and reads again if there were other calls meanwhile. Only the
+ * reader accesses log and line.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -20,8 +20,8 @@
 #include "compat/compat_faults.h"
 #include "faults.h"
 
-#define LINES_MAX	32	/* maximum for one interrupt */
-#define TURNS_MAX	1024	/* with LINES_MAX lines each, at a panic */
+#define LINES_MAX	32	/* maximum number of lines read in one interrupt */
+#define TURNS_MAX	1024	/* maximum number of calls of console_drain() at a panic */
 #define LEVEL_MAX	3	/* KERN_ERR */
 
 static atomic_t asked;
@@ -99,7 +99,8 @@ static bool console_drain(void)
 			return true;
 		}
 		/*
-		 * Fully ordered, like the exchange above: the next reader sees @log as we left it.
+		 * Fully ordered, like atomic_inc_return() above: the next reader sees all our
+		 * changes of log.
 		 */
 	} while (atomic_cmpxchg(&asked, seen, 0) != seen);
 	return false;
@@ -116,7 +117,7 @@ static void drain_on_interrupt(struct irq_work *work)
  * fault_console_drain() - report the messages in the log that were not reported yet
  *
  * Called at a panic, since no irq_work runs after it. Reports nothing if another CPU was
- * stopped while it read the log, or while the kind is off.
+ * stopped while it read the log, or if this kind of fault is off.
  *
  * Context: any.
  */
@@ -139,7 +140,7 @@ int fault_console_on(void)
 	atomic_set(&asked, 0);
 	compat_log_end(&log);
 	compat_irq_work_init_hard(&drain_work, drain_on_interrupt);
-	/* Pairs with the acquire in fault_console_drain(), at a panic on any CPU. */
+	/* The log is initialised. Pairs with the acquire in fault_console_drain(). */
 	smp_store_release(&on, true);
 	return 0;
 }

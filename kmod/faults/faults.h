@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's own faults as exceptions: type 191
+ * Report faults of the kernel and of programs as exceptions of type DEVTRACE_T_FAULT
  *
- * Each fault is one event with a severity and a code; the major of the code is the kind. A
- * fault is reported where it is noticed, in any context, NMI included: the functions for
- * records take no lock and allocate nothing.
+ * Each fault is one event with a severity and a code. The major code is the kind of the fault. A
+ * probe reports a fault where the kernel detects it, in any context, even in an NMI. So the
+ * functions that build the event take no lock and allocate nothing.
  *
- * Invariants: While no filter wants the type, the module is attached to nothing. All sources of
- * a kind are attached, or none. Emitting a fault prints no message of the levels that are
- * reported, so there is no loop.
+ * While no filter wants the type, no source of faults is attached. The sources of one kind are all
+ * attached, or none is. Kernel messages are faults, too, so the code that emits a fault prints no
+ * message of a reported level: otherwise each fault would cause another one.
  */
 #ifndef DEVTRACE_FAULTS_H
 #define DEVTRACE_FAULTS_H
@@ -18,7 +18,7 @@
 #include <linux/uidgid.h>
 #include <linux/devtrace.h>
 
-/* In the order of DEVTRACE_FAULT_* in the UAPI header. */
+/* Kinds of faults, in the order of DEVTRACE_FAULT_* in the UAPI header. */
 enum fault_kind {
 	FAULT_PANIC,
 	FAULT_OOPS,
@@ -40,7 +40,7 @@ enum fault_kind {
 /**
  * struct fault_probe - a tracepoint that reports a fault
  * @kind: kind of the fault
- * @instead: attach only if the kernel lacks the tracepoint before it in the table
+ * @instead: attach only if the kernel lacks the tracepoint of the previous entry of the table
  * @tracepoint: name of the tracepoint
  * @probe: function to attach; NULL: this kernel has no such tracepoint, or its arguments
  *	are not known here
@@ -55,7 +55,7 @@ struct fault_probe {
 extern const struct fault_probe fault_probes[];
 extern const unsigned int fault_probes_nr;
 
-/* Context: process; may sleep. After off() returns, the source reports nothing. */
+/* A source that is not a tracepoint. on() and off() may sleep. Nothing is reported after off(). */
 struct fault_source {
 	u8		kind;
 	int (*on)(void);
@@ -82,7 +82,7 @@ int faults_init(void);
 /* Process context, devtrace_lock held. */
 void faults_apply(bool want);
 
-/* Record */
+/* Functions of record.c: build the event of a fault. */
 bool fault_begin(struct devtrace_record *r, u8 severity, u32 major, u8 minor);
 __printf(2, 3)
 void fault_put_text(struct devtrace_record *r, const char *fmt, ...);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attach and detach the sources of faults; the module parameter
+ * Attach and detach the sources of faults, as filters and the parameter fault_kinds require
  *
  * While any filter wants the type DEVTRACE_T_FAULT, the kinds of the parameter fault_kinds are
  * attached; otherwise none is. The state is protected by devtrace_lock. Tracepoints are looked
- * up once, by name, when the module is loaded, and only in vmlinux: these never go away.
+ * up once, by name, when the module is loaded. Only those of vmlinux are used: they never go away.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -21,7 +21,7 @@
 
 #define PROBES_MAX	32
 
-/* All but net_drop: a million packets may be dropped per second. */
+/* All kinds but net_drop, because the kernel may drop a million packets per second. */
 #define KINDS_PRESET	(BIT(FAULT_NR) - 1 - BIT(FAULT_NET_DROP))
 
 static const char *const names[FAULT_NR] = {
@@ -156,7 +156,7 @@ static void kinds_apply(void)
  * faults_apply() - attach or detach the sources of faults
  * @want: true if any filter wants DEVTRACE_T_FAULT
  *
- * After the return with @want false no source runs, and none can start.
+ * When this has returned with @want false, no source is running, and none can start.
  *
  * Context: process; may sleep; devtrace_lock held.
  */
@@ -171,7 +171,7 @@ void faults_apply(bool want)
 		fault_limit_off();
 }
 
-/* The kinds that a word names; 0: "none", or an unknown word. */
+/* Return a bit mask of the kinds that a word names; 0: "none", or an unknown word. */
 static unsigned long kinds_of(const char *word)
 {
 	int i;
@@ -182,7 +182,7 @@ static unsigned long kinds_of(const char *word)
 	return i < 0 ? 0 : BIT(i);
 }
 
-/* "oom signal" sets these kinds; "+net_drop -signal" adds one and removes the other. */
+/* Parse fault_kinds: "oom signal" sets these kinds; "+net_drop -signal" adds and removes one. */
 static int kinds_parse(const char *list, unsigned long *set)
 {
 	char *copy, *rest, *word;
@@ -256,7 +256,7 @@ static const struct kernel_param_ops kinds_ops = {
 module_param_cb(fault_kinds, &kinds_ops, NULL, 0644);
 MODULE_PARM_DESC(fault_kinds, "which faults are reported: names, with + and - before them, all or none (default all but net_drop)");
 
-/* Look up the tracepoints, so that faults_apply() may be called. */
+/* Look up the tracepoints. Called before the first faults_apply(). */
 int faults_init(void)
 {
 	BUILD_BUG_ON(FAULT_NR > BITS_PER_LONG);

@@ -6,9 +6,9 @@
  * root may cause BURST recorded faults at once, and one more every INTERVAL ticks. Further faults
  * are only counted, and an event reports the count, at most once a second.
  *
- * The table of users is bounded. An entry is free for another user when its user may cause BURST
- * faults again and its count was reported. Users that find no entry share the last one. So all
- * users together cause at most PLACES + 1 times the faults of one user.
+ * The table of users is bounded. An entry can be given to another user when its present user may
+ * cause BURST faults again and the present count was reported. Users that find no entry share the
+ * last one. So all users together cause at most PLACES + 1 times the faults of one user.
  *
  * Each entry has two words, and both contain the user: if an entry changes its user while a fault
  * is counted, the count does not go to the wrong user. The code takes no lock and allocates
@@ -34,7 +34,7 @@
 /**
  * struct limit_place - a user whose faults are limited
  * @full: upper half: the user; lower half: the tick at which it may cause BURST faults again
- * @untold: upper half: the user; lower half: faults neither recorded nor reported yet
+ * @untold: upper half: the user; lower half: number of faults neither recorded nor reported yet
  */
 struct limit_place {
 	atomic64_t	full;
@@ -60,7 +60,10 @@ static u64 limit_word(u32 uid, u32 value)
 	return (u64)uid << 32 | value;
 }
 
-/* Ticks until BURST faults are allowed again; a time long ago may wrap into the future. */
+/*
+ * Return the number of ticks until BURST faults are allowed again. If @full is long ago, the
+ * difference may wrap to a large number; this means 0.
+ */
 static u32 limit_ahead(u64 full, u32 now)
 {
 	const u32 ahead = (u32)full - now;
@@ -88,7 +91,10 @@ static struct limit_place *limit_find(u32 uid, u32 now)
 	return free;
 }
 
-/* May the user cause one more fault? 1: yes, and it is used up; 0: no; -EAGAIN: look again. */
+/*
+ * May the user cause one more fault? Return 1: yes, and this fault is counted; 0: no; -EAGAIN:
+ * another user has taken the entry, so find one again.
+ */
 static int limit_take(struct limit_place *p, u32 uid, u32 now)
 {
 	const u64 old = atomic64_read(&p->full);
@@ -154,7 +160,9 @@ void fault_limit_tell(void)
 
 static void limit_work(struct work_struct *work)
 {
-	/* Report a count that was added before the exchange; a later one queues the work again. */
+	/*
+	 * Each count added before the exchange is reported now; a later one queues the work again.
+	 */
 	xchg(&telling, false);
 	fault_limit_tell();
 }
@@ -193,7 +201,7 @@ bool fault_limit(kuid_t user)
 		return true;
 	atomic64_inc(&limited);
 	limit_count(p, uid, 1);
-	/* Order the count before the exchange. Pairs with the exchange in limit_work(). */
+	/* The count was added before the exchange. Pairs with the exchange in limit_work(). */
 	if (!xchg(&telling, true))
 		irq_work_queue(&kick);
 	return false;
@@ -204,17 +212,17 @@ void fault_limit_init(void)
 	init_irq_work(&kick, limit_kick);
 }
 
-/* Faults are recorded from now on. Process context. */
+/* Called when faults begin to be recorded. Process context. */
 void fault_limit_on(void)
 {
-	/* Counts from the time when no stream wanted faults. */
+	/* Report the counts that fault_limit_off() has left. */
 	if (atomic64_read(&limited))
 		schedule_delayed_work(&tell_work, HZ);
 }
 
 /*
- * No fault is recorded any more. Remaining counts are reported when faults are recorded again.
- * Process context; no source runs.
+ * Called in process context when no source runs any more, so that no fault is recorded. The counts
+ * that are left are reported when faults are recorded again.
  */
 void fault_limit_off(void)
 {

@@ -10,7 +10,7 @@
 #include "compat/compat_panic.h"
 #include "faults.h"
 
-/* The other CPUs are stopped, maybe with locks held: take none. */
+/* The other CPUs are stopped and may hold locks, so take no lock. */
 static int on_panic(struct notifier_block *nb, unsigned long unused, void *message)
 {
 	struct devtrace_record r;
@@ -24,7 +24,7 @@ static int on_panic(struct notifier_block *nb, unsigned long unused, void *messa
 	return NOTIFY_DONE;
 }
 
-/* Called before all other notifiers, because one of those may not return. */
+/* Called before all other notifiers, because another one may not return. */
 static struct notifier_block panic_block = { .notifier_call = on_panic, .priority = INT_MAX };
 
 static int panic_on(void)
@@ -69,7 +69,7 @@ static void die_off(void)
 	unregister_die_notifier(&die_block);
 }
 
-/* Runs in the thread that asked for the reboot; the event has its tid. */
+/* Runs in the thread that asked for the reboot, so the event has the tid of that thread. */
 static int on_reboot(struct notifier_block *nb, unsigned long mode, void *command)
 {
 	struct devtrace_record r;

@@ -3,7 +3,8 @@
  * Faults that tracepoints report
  *
  * A probe runs in the context of its tracepoint, possibly with interrupts off and locks
- * held: it reads its arguments and takes no lock. tools/fmt/kernel.fmt has the elements.
+ * held: it reads its arguments and takes no lock. tools/fmt/kernel.fmt describes the elements of
+ * the events.
  */
 #include <linux/blkdev.h>
 #include <linux/cred.h>
@@ -75,7 +76,7 @@ static void oom_kill(pid_t pid)
 
 	rcu_read_lock();
 	p = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-	/* In a memory cgroup, a user can have its own programs killed in a loop. */
+	/* Limit these: in a memory cgroup, a user can have its own programs killed in a loop. */
 	if (fault_allowed(p ? task_uid(p) : GLOBAL_ROOT_UID) &&
 	    fault_begin(&r, DEVTRACE_SW2, DEVTRACE_FAULT_OOM, 0)) {
 		devtrace_put(&r, dt_u32(pid));
@@ -97,7 +98,7 @@ static void mce_record(const struct mce *m)
 {
 	struct devtrace_record r;
 
-	/* HW1 for corrected errors: they are expected. */
+	/* Corrected errors are expected, so they have only HW1. */
 	if (!fault_begin(&r, m->status & MCI_STATUS_PCC ? DEVTRACE_HW3 :
 			 m->status & MCI_STATUS_UC ? DEVTRACE_HW2 : DEVTRACE_HW1,
 			 DEVTRACE_FAULT_MCE, m->bank))
@@ -110,7 +111,7 @@ static void mce_record(const struct mce *m)
 }
 #endif
 
-/* Severity by enum hw_event_mc_err_type */
+/* Return the severity for a value of enum hw_event_mc_err_type. */
 static u8 memory_severity(unsigned int type)
 {
 	static const u8 severity[] = {
@@ -160,21 +161,21 @@ static void __maybe_unused on_non_standard(void *data, const guid_t *sec_type,
 					   const guid_t *fru_id, const char *fru_text,
 					   const u8 sev, const u8 *err, const u32 len)
 {
-	/* By GHES_SEV_* of acpi/ghes.h: none, corrected, recoverable, panic */
+	/* Indexed by GHES_SEV_* of acpi/ghes.h: none, corrected, recoverable, panic */
 	static const u8 severity[] = { DEVTRACE_HW0, DEVTRACE_HW1, DEVTRACE_HW2, DEVTRACE_HW3 };
 	struct devtrace_record r;
 
 	if (!fault_begin(&r, severity[sev & 3], DEVTRACE_FAULT_MEMORY, MEMORY_OTHER))
 		return;
 	fault_put_text(&r, "%pUl", sec_type);
-	/* Firmware need not put a 0 behind the 20 bytes. */
+	/* Firmware may leave out the NUL after the 20 bytes. */
 	fault_put_text(&r, "%.20s", fru_text);
 	devtrace_end(&r);
 }
 
 static void __maybe_unused aer_event(const char *dev, u32 status, u8 kind)
 {
-	/* By the severity of linux/aer.h: non-fatal, fatal, corrected */
+	/* Indexed by the severity of linux/aer.h: non-fatal, fatal, corrected */
 	static const u8 severity[] = { DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW1, DEVTRACE_HW1 };
 	struct devtrace_record r;
 
@@ -227,7 +228,7 @@ static void net_drop(unsigned int reason, void *where)
 	devtrace_end(&r);
 }
 
-/* Heat */
+/* Thermal zones that reach a trip point */
 
 static void __maybe_unused on_thermal(void *data, struct thermal_zone_device *tz, int trip,
 				      enum thermal_trip_type type)
@@ -248,8 +249,9 @@ static void __maybe_unused on_thermal(void *data, struct thermal_zone_device *tz
  *
  * A fatal signal that makes a core dump, or was blocked when it was sent, is delivered to one
  * thread. For other fatal signals the kernel sends SIGKILL to each thread, and keeps the signal in
- * the group's exit code. The threads that a core dump ends get SIGKILL, too, and so do, up to
- * Linux 5.15, processes that share its memory. told.c knows which ends are already reported.
+ * the group's exit code. The other threads of a process that dumps core get SIGKILL, too. Up to
+ * Linux 5.15, so do other processes that share its memory. told.c has the processes whose end was
+ * already reported.
  */
 
 /* Does the kernel send this signal for an address that a program accessed or executed? */
@@ -275,14 +277,14 @@ static int code_of(const struct kernel_siginfo *info)
 	return info == SEND_SIG_PRIV ? SI_KERNEL : info->si_code;
 }
 
-/* The signal that ends the process; 0: none does, or another thread reports it. */
+/* Return the signal that ends the process; 0: no signal does, or another thread reports it. */
 static int fatal_signal(int sig, const struct kernel_siginfo *info, const struct k_sigaction *ka)
 {
 	if (sig == SIGKILL && info == SEND_SIG_NOINFO) {
 		/* Without this flag, execve(2) ends only this thread; the process goes on. */
 		if (!(current->signal->flags & SIGNAL_GROUP_EXIT))
 			return 0;
-		/* It is 0 after exit_group(2). */
+		/* The exit code has no signal after exit_group(2). */
 		return READ_ONCE(current->signal->group_exit_code) & 0x7f;
 	}
 	if (ka->sa.sa_handler != SIG_DFL || sig_kernel_ignore(sig) || sig_kernel_stop(sig))

@@ -51,8 +51,8 @@ void fault_put_text(struct devtrace_record *r, const char *fmt, ...)
 }
 
 /*
- * Add the name of a function and the offset of @address in it; without a name, a hash, as %p prints
- * it. Any context.
+ * Add the name of a function and the offset of @address in it. If the function has no name, add a
+ * hash of the address, as %p prints it. Any context.
  */
 void fault_put_function(struct devtrace_record *r, const void *address)
 {

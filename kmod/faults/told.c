@@ -2,11 +2,11 @@
 /*
  * Processes whose end has been reported
  *
- * Each thread of a process may see its end, the last one long after the first, for example after
- * an uninterruptible wait for a disk. The kernel does not note which thread saw it first. So told[]
- * has a place for each multithreaded process that is ending. Once all its threads have ended, the
- * place is free. If no place is free, the newest process takes one; the process that loses it may
- * be reported twice.
+ * Each thread of a process may notice that the process ends, the last thread long after the first,
+ * for example after an uninterruptible wait for a disk. The kernel does not record which thread was
+ * first. So told[] has a place for each multithreaded process that is ending. The place is free
+ * again when all threads of the process have ended. If no place is free, the newest process takes
+ * one from another process, which may then be reported twice.
  *
  * A process takes the first free place at or after its home place, and a used place never becomes
  * 0 again. So a search may stop at the first 0.
@@ -27,7 +27,7 @@
 #include "faults.h"
 
 #define PLACES		512	/* a power of two */
-#define PID_BITS	22	/* of PID_MAX_LIMIT */
+#define PID_BITS	22	/* PIDs are less than PID_MAX_LIMIT */
 #define START_BITS	38	/* in units of about 1 us: three days */
 
 static_assert(PID_MAX_LIMIT <= 1 << PID_BITS);
@@ -35,7 +35,7 @@ static_assert(PID_MAX_LIMIT <= 1 << PID_BITS);
 static atomic64_t told[PLACES];
 
 /*
- * A later process with the same id has another start time, except with a chance of 1 in 2^38. The
+ * A later process with the same PID has the same start time only with a chance of 1 in 2^38. The
  * key includes self_exec_id, because an execve(2) in one thread may save a process whose end is
  * already reported.
  */

@@ -167,7 +167,7 @@ enum devtrace_attr {
 	DEVTRACE_A_TID,		/* u32: thread id */
 	DEVTRACE_A_COMM,	/* string: name of the thread or process */
 
-	DEVTRACE_A_POSITION,	/* u64: time of the reader's next event, trace clock ns */
+	DEVTRACE_A_POSITION,	/* u64: time of the reader's last event, trace clock ns */
 	DEVTRACE_A_LAG,		/* u64: bytes of the rings that the reader has not read */
 	DEVTRACE_A_READ,	/* u64: number of events read */
 	DEVTRACE_A_LOST,	/* u64: number of events that the reader was told are lost */
