@@ -45,7 +45,7 @@ MODULE_PARM_DESC(gid, "group of /dev/trace (default 0)");
 
 static unsigned int names = 4096;
 module_param(names, uint, 0444);
-MODULE_PARM_DESC(names, "how many dictionary names are kept (default 4096)");
+MODULE_PARM_DESC(names, "limit of the number of dictionary names (default 4096)");
 
 /* Start value of counters. In modules built for tests, a parameter sets it close to the wrap. */
 static unsigned int start;
@@ -65,7 +65,7 @@ static int parse_size(unsigned long *bytes)
 	err = devtrace_size_parse(size, &want);
 	*bytes = err ? 0 : ring_size_round(want);
 	if (!*bytes) {
-		pr_err("size=%*pE: not a number of bytes from 1K to 2G; write it as 65536, 64K or 1M\n",
+		pr_err("size=%*pE: not a number of bytes from 1K to 2G; write for example 65536, 64K or 1M\n",
 		       (int)strnlen(size, PAGE_SIZE), size);
 		return -EINVAL;
 	}
@@ -155,7 +155,7 @@ static int __init devtrace_init(void)
 		goto out_control;
 	pr_info("%lu bytes of ring per CPU\n", bytes);
 	if (RING_NO_NMI)
-		pr_info("this machine has no 64-bit exchange: events of NMIs are dropped\n");
+		pr_info("this machine has no 64-bit cmpxchg: events emitted in NMIs are dropped\n");
 	return 0;
 
 out_control:

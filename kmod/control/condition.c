@@ -17,9 +17,9 @@
 static const char type_text[] =
 	"no event has one of these types: name one that drivers, programs or the kernel emit";
 static const char severity_text[] =
-	"kernel profile events have no severity: leave it out, or name other types";
+	"kernel profile events have no severity: omit it, or name other types";
 static const char code_text[] =
-	"kernel profile events have no code: leave it out, or name other types";
+	"kernel profile events have no code: omit it, or name other types";
 
 static bool number_in(const struct filter_numbers *n, u32 v)
 {
@@ -114,7 +114,7 @@ static const char *types_never(const struct filter *f, const u8 *types, int *att
 	*attr = DEVTRACE_FA_ORIGINS;
 	if (f->origins == DEVTRACE_ORIGIN_USER && find_first_bit(asked, 256) >= DEVTRACE_T_KERNEL &&
 	    find_next_bit(asked, 256, DEVTRACE_T_USER2) == 256)
-		return "events of these types come from the kernel: leave the origin out";
+		return "events of these types are emitted only by the kernel: omit the origin";
 	return NULL;
 }
 
@@ -131,22 +131,22 @@ const char *condition_never(const struct filter *f, const u8 *types, int *attr)
 	*attr = f->hw_severity > DEVTRACE_SEV_LEVEL ? DEVTRACE_FA_HW_SEVERITY :
 						      DEVTRACE_FA_SW_SEVERITY;
 	if (no_severity(f))
-		return "no event has this severity: levels go from 0 to 3";
+		return "no event has this severity: levels are 0 to 3";
 	*attr = DEVTRACE_FA_OBJECTS;
 	if (f->objects.given && !f->objects.nr)
-		return "no object is asked for: name one, or leave objects out";
+		return "no object is requested: name one, or omit objects";
 	*attr = DEVTRACE_FA_SIGNALS;
 	if (f->signals.given && !f->signals.nr)
-		return "no signal is asked for: name one, or leave signals out";
+		return "no signal is requested: name one, or omit signals";
 	*attr = DEVTRACE_FA_CPUS;
 	if (no_cpu(f))
 		return "this machine has none of these CPUs";
 	*attr = f->majors.given ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_CODES;
 	if (no_code(f))
-		return "each code that is asked for is excluded as well: name one that is not";
+		return "each requested code is also excluded: name one that is not excluded";
 	*attr = f->pids.given ? DEVTRACE_FA_PIDS : DEVTRACE_FA_COMMS;
 	if (no_process(f))
-		return "each process that is asked for is excluded as well: name one that is not";
+		return "each requested process is also excluded: name one that is not excluded";
 	return types ? types_never(f, types, attr) : NULL;
 }
 

@@ -143,7 +143,7 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 static const char *lacking_note(const unsigned long *types)
 {
 	static const char some[] =
-		"some types are not available in this kernel; skipped: profile-get tells which";
+		"some types are not available in this kernel and were skipped: profile-get tells which";
 	struct profile_info info;
 	unsigned int i, n = 0;
 	const size_t size = 1024;
@@ -151,7 +151,7 @@ static const char *lacking_note(const unsigned long *types)
 	char *text;
 
 	if (!devtrace_profile_there())
-		return "types 128 to 191 are left off: " PROFILE_IS_MISSING;
+		return "types 128 to 191 were skipped: " PROFILE_IS_MISSING;
 	text = kmalloc(size, GFP_KERNEL);
 	if (!text)
 		return some;
@@ -208,7 +208,7 @@ static int check_dump(struct netlink_callback *cb)
 	 */
 	if (!err && dump_command(cb)->doit && nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
 		netlink_refuse(cb->extack, nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
-			       "attribute is not for a dump, which returns everything: leave it out");
+			       "attribute cannot be used with a dump, which returns everything: omit it");
 		err = -EINVAL;
 	}
 	cb->args[DUMP_CHECKED] = !err;

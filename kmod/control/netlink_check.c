@@ -78,7 +78,7 @@ struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *ext
 
 	if (!s)
 		netlink_refuse(extack, attr,
-			       "stream is not known: stream-get lists those that are");
+			       "stream is not known: stream-get lists the streams");
 	return s;
 }
 

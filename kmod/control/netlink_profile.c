@@ -181,7 +181,7 @@ int netlink_profile_del(struct genl_info *info)
 
 	if (type < 0) {
 		netlink_refuse(info->extack, attr,
-			       "tracepoint is not added: profile-get lists those that are");
+			       "tracepoint is not added: profile-get lists the added ones");
 		return -ENOENT;
 	}
 	err = take_from_filters(type);

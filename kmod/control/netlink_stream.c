@@ -144,10 +144,10 @@ static void refuse_size(struct genl_info *info, int err)
 
 	if (err == -ENOMEM)
 		netlink_refuse(info->extack, size,
-			       "size is more than there is memory for, on all CPUs: ask for less");
+			       "size needs more memory, for all CPUs together, than there is: ask for less");
 	else if (err == -EBUSY)
 		netlink_refuse(info->extack, size,
-			       "size is that of the memory devtrace_persist keeps events in: remove that module first");
+			       "size cannot change while devtrace_persist keeps the events in its region: remove that module first");
 	else
 		netlink_refuse_value(info->extack, size,
 				     &netlink_stream_set_takes[DEVTRACE_A_SIZE]);
@@ -166,7 +166,7 @@ static void refuse_new(struct genl_info *info, int err)
 
 	if (err == -EEXIST)
 		netlink_refuse(info->extack, name,
-			       "stream is there already: remove it first, or take another name");
+			       "stream exists already: remove it first, or choose another name");
 	else if (err == -ENOSPC)
 		netlink_refuse(info->extack, name,
 			       "stream would be one more than 16: remove another one first");
@@ -218,7 +218,7 @@ int netlink_stream_new(struct genl_info *info)
 static int refuse_frozen(struct genl_info *info)
 {
 	netlink_refuse(info->extack, info->attrs[DEVTRACE_A_STATE],
-		       "stream is frozen: thaw it first, by its state 1, stopped");
+		       "stream is frozen: thaw it first, by setting its state to 1 (stopped)");
 	return -EBUSY;
 }
 
@@ -246,7 +246,7 @@ int netlink_stream_set(struct genl_info *info)
 		return refuse_frozen(info);
 	if (a[DEVTRACE_A_STATE] && emit_slots_alloc()) {
 		netlink_refuse(info->extack, a[DEVTRACE_A_STATE],
-			       "not enough memory to count what a stopped stream loses: try again");
+			       "not enough memory to count the events that a stopped stream loses: try again");
 		return -ENOMEM;
 	}
 	if (a[DEVTRACE_A_SIZE]) {
@@ -283,7 +283,7 @@ int netlink_stream_del(struct genl_info *info)
 	err = stream_del(s);
 	if (err == -EBUSY)
 		netlink_refuse(info->extack, attr,
-			       "stream trace is always there: name another one to be removed");
+			       "stream trace always exists: name another stream to remove");
 	if (err)
 		return err;
 	trigger_stream_gone(id);
@@ -304,7 +304,7 @@ int netlink_clear(struct genl_info *info)
 	err = stream_clear(s);
 	if (err == -EBUSY)
 		netlink_refuse(info->extack, info->attrs[DEVTRACE_A_STREAM],
-			       "stream is frozen and keeps what it has: set its state to 1, stopped, first");
+			       "stream is frozen and keeps its events: first set its state to 1 (stopped)");
 	if (!err)
 		netlink_notify_clear(s);
 	return err;

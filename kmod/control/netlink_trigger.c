@@ -65,7 +65,7 @@ static int parse_string(struct element_test *t, const struct nlattr *attr,
 	t->is_string = true;
 	if (t->compare != DEVTRACE_CMP_EQ && t->compare != DEVTRACE_CMP_NE)
 		return trigger_refuse(extack, attr,
-				      "element string takes compare 0 (equal) or 1 (not equal)");
+				      "element with a string allows only compare 0 (equal) or 1 (not equal)");
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int parse_element(struct element_test *t, const struct nlattr *nest,
 	attr = tb[DEVTRACE_EA_MASK];
 	if (attr && !tb[DEVTRACE_EA_VALUE])
 		return trigger_refuse(extack, attr,
-				      "element mask applies to a value, not to a string: leave it out");
+				      "element mask applies to a value, not to a string: omit the mask");
 	if (attr)
 		t->mask = nla_get_u64(attr);
 	if (tb[DEVTRACE_EA_STRING])
@@ -99,7 +99,7 @@ static int parse_element(struct element_test *t, const struct nlattr *nest,
 	t->value = nla_get_s64(tb[DEVTRACE_EA_VALUE]);
 	if (condition_element_never(t))
 		return trigger_refuse(extack, tb[DEVTRACE_EA_VALUE],
-			      "element never has this value: the mask clears some of its bits");
+			      "element can never have this value, because the mask clears some of its bits");
 	return 0;
 }
 
@@ -153,20 +153,20 @@ static int check_action(enum devtrace_action action, struct nlattr **attrs,
 
 	attr = attrs[DEVTRACE_A_STREAM];
 	if (attr && action == DEVTRACE_ACTION_NOTIFY)
-		return trigger_refuse(extack, attr, "stream is not for notify: leave it out");
+		return trigger_refuse(extack, attr, "stream cannot be used with notify: omit it");
 	if (!attr && action != DEVTRACE_ACTION_NOTIFY)
 		return trigger_refuse(extack, attrs[DEVTRACE_A_ACTION],
 				      "stream is missing: this action needs the name of a stream");
 	attr = attrs[DEVTRACE_A_EVENTS];
 	if (attr && !stops)
-		return trigger_refuse(extack, attr, "events is for stop and freeze: leave it out");
+		return trigger_refuse(extack, attr, "events can be used only with stop and freeze: omit it");
 	attr = attrs[DEVTRACE_A_TIME];
 	if (attr && !stops)
-		return trigger_refuse(extack, attr, "time is for stop and freeze: leave it out");
+		return trigger_refuse(extack, attr, "time can be used only with stop and freeze: omit it");
 	attr = attrs[DEVTRACE_A_FILTER];
 	if (attr && action != DEVTRACE_ACTION_FILTER)
 		return trigger_refuse(extack, attr,
-				      "filter is for the action filter: leave it out");
+				      "filter can be used only with the action filter: omit it");
 	if (!attr && action == DEVTRACE_ACTION_FILTER)
 		return trigger_refuse(extack, attrs[DEVTRACE_A_ACTION],
 				      "filter is missing: this action needs the new filter of the stream");
@@ -186,7 +186,7 @@ static int parse_stop(struct trigger *t, struct nlattr **attrs, struct netlink_e
 	/* 0 means "at once", which contradicts any other limit. */
 	if ((events && !t->events && t->ns) || (time && !t->ns && t->events))
 		return trigger_refuse(extack, t->events ? time : events,
-				      "0 is to stop at once: give events, or time, or both above 0");
+				      "0 means to stop at once: give events or time alone, or both above 0");
 	return 0;
 }
 
@@ -234,7 +234,7 @@ int netlink_trigger_new(struct genl_info *info)
 
 	if (trigger_find(nla_data(name))) {
 		netlink_refuse(extack, name,
-			       "trigger exists already: remove it first, or take another name");
+			       "trigger exists already: remove it first, or choose another name");
 		return -EEXIST;
 	}
 	t = trigger_alloc();
@@ -246,7 +246,7 @@ int netlink_trigger_new(struct genl_info *info)
 		err = trigger_add(t, !armed || nla_get_u8(armed));
 		if (err == -ENOSPC)
 			netlink_refuse(extack, name,
-				       "there are 16 triggers already, the most possible (all watches of drivers count as one): remove one first");
+				       "there are 16 triggers already, and no more are allowed (all watches of drivers count as one): remove one first");
 	}
 	if (err) {
 		trigger_free(t);
@@ -264,7 +264,7 @@ static struct trigger *trigger_of(struct genl_info *info)
 
 	if (!t)
 		netlink_refuse(info->extack, name,
-			       "trigger is not known: trigger-get lists those that are");
+			       "trigger is not known: trigger-get lists the triggers");
 	return t;
 }
 

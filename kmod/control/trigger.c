@@ -317,7 +317,7 @@ static void trigger_finish(struct trigger *t)
 	else if (t->action == DEVTRACE_ACTION_RESTORE)
 		err = give_back_filter(t);
 	if (err)
-		pr_warn_ratelimited("trigger %s: stream %s keeps its filter: error %d\n",
+		pr_warn_ratelimited("trigger %s: the filter of stream %s was not changed: error %d\n",
 				    t->name, t->stream_name, err);
 	/* If this fails, the bit stays set, but the spent trigger ignores all events. */
 	if (is_spent(t))

@@ -254,7 +254,7 @@ static const struct kernel_param_ops kinds_ops = {
 	.get = kinds_get,
 };
 module_param_cb(fault_kinds, &kinds_ops, NULL, 0644);
-MODULE_PARM_DESC(fault_kinds, "which faults are reported: names, with + and - before them, all or none (default all but net_drop)");
+MODULE_PARM_DESC(fault_kinds, "faults to report: all, none, or names, with + to add and - to remove (default all but net_drop)");
 
 /* Look up the tracepoints. Called before the first faults_apply(). */
 int faults_init(void)

@@ -53,7 +53,7 @@ static int limited_get(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops limited_ops = { .get = limited_get };
 module_param_cb(faults_limited, &limited_ops, NULL, 0444);
-MODULE_PARM_DESC(faults_limited, "faults of users' programs that were not recorded: too many of one user");
+MODULE_PARM_DESC(faults_limited, "number of faults of programs that were not recorded, because their user caused too many");
 
 static u64 limit_word(u32 uid, u32 value)
 {

@@ -49,7 +49,7 @@ static DEFINE_RAW_SPINLOCK(mm_lock);
 static unsigned long lane_size = DEVTRACE_LANE_MIN;
 
 module_param_cb(lane_size, &devtrace_size_ops, &lane_size, 0644);
-MODULE_PARM_DESC(lane_size, "bytes of a lane if its program does not say, 0: none (default 8K)");
+MODULE_PARM_DESC(lane_size, "size of a lane in bytes if its program does not choose one, 0: no lane (default 8K)");
 
 /* Borrow memory from the pool. The pool's module stays until the memory is returned. */
 static void lane_borrow(struct lane *l)

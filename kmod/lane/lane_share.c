@@ -87,7 +87,7 @@ static const struct kernel_param_ops limits_ops = {
 };
 
 module_param_cb(lane_limits, &limits_ops, NULL, 0644);
-MODULE_PARM_DESC(lane_limits, "ALL[,USER[,PROCESS]]: bytes of lanes of all users, a user and a process (default 64M,16M,4M, or less by the RAM)");
+MODULE_PARM_DESC(lane_limits, "ALL[,USER[,PROCESS]]: limits, in bytes, for the lanes of all users, of a user and of a process (default 64M,16M,4M, or less if there is little RAM)");
 
 /* Default limits depend on the RAM, so that lanes do not use up a small board's memory. */
 void __init lane_limits_init(void)

@@ -425,7 +425,7 @@ static void rings_back(void)
 		if (!err)
 			break;
 		/* Module removal cannot fail: wait for memory. */
-		pr_warn_once("waiting for memory to move stream 0 to\n");
+		pr_warn_once("waiting for memory into which stream 0 is moved\n");
 		schedule_timeout_uninterruptible(HZ);
 	}
 }
@@ -492,7 +492,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		/* names_end() also waits for calls of devtrace_clock_told in progress. */
 		names_end();
 		kfree(keep);
-		pr_err("stream 0 cannot be moved to the region: %d; what the boot before left is lost\n",
+		pr_err("stream 0 cannot be moved to the region: error %d; the events of the previous boot are lost\n",
 		       err);
 		return err;
 	}

@@ -178,10 +178,10 @@ static void last_tell(const struct persist_header *h, unsigned int copies,
 		pr_warn("%u of %u headers of the region were damaged\n", PERSIST_COPIES - copies,
 			PERSIST_COPIES);
 	if (a->left_out)
-		pr_warn("memory is short: the oldest %llu events were left out, and count as lost\n",
+		pr_warn("memory is short: the oldest %llu events were not copied, and are counted as lost\n",
 			a->left_out);
 	if (a->open_ends)
-		pr_warn("%u CPUs or lanes have damaged counts or newest events: the number of lost events is not known\n",
+		pr_warn("%u CPUs or lanes have damaged counts or damaged newest events: the number of lost events is unknown\n",
 			a->open_ends);
 	if (a->outside)
 		pr_warn("the region had no room for %u lanes: their last events are not known\n",
@@ -277,7 +277,7 @@ int last_begin(const struct region *r)
 	if (!err)
 		return 0;
 	if (err == -EEXIST) {
-		pr_err("a stream %s exists: remove it first; the region stays as it is\n", LAST);
+		pr_err("a stream %s exists already: remove it first; the region was not changed\n", LAST);
 		return err;
 	}
 	pr_err("the events of an earlier boot cannot be copied, error %d: they are lost\n", err);

@@ -19,11 +19,11 @@
 
 static char *where = "";
 module_param_named(region, where, charp, 0444);
-MODULE_PARM_DESC(region, "ADDRESS,SIZE, or the NAME of reserve_mem=; empty: the node devtrace,persist of the device tree");
+MODULE_PARM_DESC(region, "memory region: ADDRESS,SIZE, or the NAME in reserve_mem=; empty: the device-tree node devtrace,persist");
 
 static unsigned int interval = 100;
 module_param(interval, uint, 0444);
-MODULE_PARM_DESC(interval, "milliseconds after which events have a checksum (default 100)");
+MODULE_PARM_DESC(interval, "longest time in milliseconds until an event has a checksum (default 100)");
 
 static struct region region;
 
@@ -66,6 +66,6 @@ module_exit(persist_exit);
 
 COMPAT_IMPORT_INTERNAL();
 MODULE_SOFTDEP("pre: devtrace");
-MODULE_DESCRIPTION("Trace device: the last events outlive a reset");
+MODULE_DESCRIPTION("Trace device: keeps the last events across a reset");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);

@@ -256,7 +256,7 @@ static int move_blocks(u8 *at, u32 nr)
 static void blocks_back(void)
 {
 	while (move_blocks(NULL, 0)) {
-		pr_warn_once("waiting for memory to move the events of lanes to\n");
+		pr_warn_once("waiting for memory into which the events of lanes are moved\n");
 		schedule_timeout_uninterruptible(HZ);
 	}
 }

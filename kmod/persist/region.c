@@ -113,7 +113,7 @@ int region_open(struct region *r, const char *word)
 		}
 	} else if (from_numbers(r, word)) {
 		if (strchr(word, ',')) {
-			pr_err("region=%*pE: write ADDRESS,SIZE as in 0x1e000000,16M\n",
+			pr_err("region=%*pE: write ADDRESS,SIZE, for example 0x1e000000,16M\n",
 			       (int)strlen(word), word);
 			return -EINVAL;
 		}
@@ -132,7 +132,7 @@ int region_open(struct region *r, const char *word)
 		r->at = phys_to_virt(start);
 	}
 	if (r->size < REGION_MIN || r->start % 4096 || r->size % 4096) {
-		pr_err("region at %pa of %zu bytes: at least %lu, and whole pages of 4096\n",
+		pr_err("region at %pa has %zu bytes, but must have at least %lu, in whole pages of 4096\n",
 		       &r->start, r->size, REGION_MIN);
 		return -EINVAL;
 	}

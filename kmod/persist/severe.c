@@ -38,7 +38,7 @@ static int get_nr(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops nr_ops = { .get = get_nr };
 module_param_cb(severe, &nr_ops, NULL, 0444);
-MODULE_PARM_DESC(severe, "events of severity 2 and above that were written back at once");
+MODULE_PARM_DESC(severe, "number of events of severity 2 and above that were written back at once");
 
 static void write_back(struct ring *r, u32 from, u32 n)
 {

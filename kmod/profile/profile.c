@@ -437,11 +437,11 @@ static const struct kernel_param_ops param_ops = {
 	.get = profile_get,
 };
 module_param_cb(profile, &param_ops, NULL, 0644);
-MODULE_PARM_DESC(profile, "kernel profile events of stream 0: names and groups, all or none (default none)");
+MODULE_PARM_DESC(profile, "kernel profile events to turn on in stream 0: names, groups, all or none (default none)");
 
 static bool faults;
 module_param(faults, bool, 0444);
-MODULE_PARM_DESC(faults, "stream 0 wants the kernel's own faults from the beginning (default no)");
+MODULE_PARM_DESC(faults, "record the kernel's own faults in stream 0 from the start (default no)");
 
 static const struct profile_ops profile_ops = {
 	.apply		= profile_apply,

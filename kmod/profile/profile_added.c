@@ -262,15 +262,15 @@ static struct trace_event_file *file_get(const char *name, const char **why)
 	system = strsep(&event, ":");
 	if (!event || !*event || !*system)
 		return ERR_PTR(added_refuse(why, -EINVAL,
-				"tracepoint must be SYSTEM:EVENT, as block:block_rq_issue"));
+				"tracepoint must be SYSTEM:EVENT, for example block:block_rq_issue"));
 	file = trace_get_event_file(NULL, system, event);
 	if (!IS_ERR(file))
 		return file;
 	if (PTR_ERR(file) == -EBUSY)
 		return ERR_PTR(added_refuse(why, -EBUSY,
-					    "tracepoint is one of a module that is being removed"));
+					    "tracepoint belongs to a module that is being removed"));
 	added_refuse(why, -ENOENT,
-		     "tracepoint is not known to this kernel, or its module is not loaded: /sys/kernel/tracing/available_events lists those that are");
+		     "tracepoint is not known to this kernel, or its module is not loaded: /sys/kernel/tracing/available_events lists the known ones");
 	return ERR_PTR(-ENOENT);
 }
 
@@ -298,7 +298,7 @@ static int added_add(struct place *p, const char *name, struct trace_event_file 
 
 	if (!is_describable(file->event_call))
 		return added_refuse(why, -EOPNOTSUPP,
-				    "tracepoint was made at run time, or is not a tracepoint: add one of the kernel or of its modules");
+				    "tracepoint was made at run time, or is not a tracepoint: add one that the kernel or a module defines");
 	if (!try_module_get(THIS_MODULE))
 		return added_refuse(why, -EBUSY, "the module devtrace_profile is being removed");
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
@@ -310,7 +310,7 @@ static int added_add(struct place *p, const char *name, struct trace_event_file 
 	a->file = file;
 	if (!describe_event(&a->desc, file->event_call))
 		err = added_refuse(why, -EOPNOTSUPP,
-				   "tracepoint has a description that only the kernel itself can read");
+				   "tracepoint has fields whose description a module cannot read");
 	else
 		err = devtrace_name_type(a->type, name);
 	if (err == -ENOSPC)

@@ -40,19 +40,19 @@ enum { STATE_FAST = 0, STATE_SLOW = 1 };
 
 static unsigned int period_us = 10000;
 module_param(period_us, uint, 0444);
-MODULE_PARM_DESC(period_us, "microseconds from beat to beat (default 10000)");
+MODULE_PARM_DESC(period_us, "time between two beats in microseconds (default 10000)");
 
 static unsigned int late_us = 200;
 module_param(late_us, uint, 0444);
-MODULE_PARM_DESC(late_us, "a beat later than this is an exception (default 200)");
+MODULE_PARM_DESC(late_us, "delay of a beat in microseconds above which it emits an exception (default 200)");
 
 static unsigned int sum_beats = 16;
 module_param(sum_beats, uint, 0444);
-MODULE_PARM_DESC(sum_beats, "beats from summary to summary (default 16)");
+MODULE_PARM_DESC(sum_beats, "number of beats between two summaries (default 16)");
 
 static unsigned int sum_us;
 module_param(sum_us, uint, 0444);
-MODULE_PARM_DESC(sum_us, "summing up holds its CPU that many microseconds, up to 1000000 (default 0)");
+MODULE_PARM_DESC(sum_us, "time in microseconds for which a summary keeps its CPU busy, up to 1000000 (default 0)");
 
 static struct hrtimer timer;
 static ktime_t period;
@@ -118,11 +118,11 @@ static int __init metronome_init(void)
 	int err;
 
 	if (!period_us) {
-		pr_err("period_us=0: there is a beat every microsecond at most\n");
+		pr_err("period_us=0: the shortest period is 1 microsecond\n");
 		return -EINVAL;
 	}
 	if (sum_us > USEC_PER_SEC) {
-		pr_err("sum_us=%u: the longest is a second\n", sum_us);
+		pr_err("sum_us=%u: the largest value is 1000000, a second\n", sum_us);
 		return -EINVAL;
 	}
 	err = devtrace_name_obj((void *)METRONOME_OBJ, "metronome") ?:
@@ -132,7 +132,7 @@ static int __init metronome_init(void)
 	      devtrace_name_enum(STATE_GROUP, STATE_SLOW, "slow") ?:
 	      devtrace_name_fun(sum_up, "sum_up");
 	if (err)
-		pr_warn("names are not traced: error %d\n", err);
+		pr_warn("names cannot be emitted: error %d\n", err);
 
 	devtrace_exc(DEVTRACE_HW_SEVERITY0,
 		     DEVTRACE_CODE(METRONOME_MAJOR, METRONOME_STARTED),

@@ -72,8 +72,8 @@ static int tracepoint_attach(void)
 	err = devtrace_watch_register(&watch);
 	attached = !err;
 	if (err)
-		pr_warn("devtrace:event passes no events: error %d%s\n", err,
-			err == -ENOSPC ? ", there are 8 watches or 16 triggers" : "");
+		pr_warn("devtrace:event reports no events: error %d%s\n", err,
+			err == -ENOSPC ? ", there are 8 watches or 16 triggers already, and no more are allowed" : "");
 	return err;
 }
 
@@ -208,7 +208,7 @@ static const struct kernel_param_ops severity_ops = {
 	.get = severity_get,
 };
 module_param_cb(severity, &severity_ops, NULL, 0644);
-MODULE_PARM_DESC(severity, "events of these severities pass devtrace:event: sw0 to sw3, hw0 to hw3, none, or all (default all but none)");
+MODULE_PARM_DESC(severity, "severities of the events that devtrace:event reports: sw0 to sw3, hw0 to hw3, none, or all (default all but none)");
 
 static int attached_get(char *buf, const struct kernel_param *kp)
 {
@@ -231,4 +231,4 @@ static int unseen_get(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops unseen_ops = { .get = unseen_get };
 module_param_cb(unseen, &unseen_ops, NULL, 0444);
-MODULE_PARM_DESC(unseen, "number of events that did not pass devtrace:event, as an idle CPU emitted them while RCU was not watching");
+MODULE_PARM_DESC(unseen, "number of events that devtrace:event did not report, because an idle CPU emitted them while RCU was not watching");

@@ -351,7 +351,7 @@ static int nested_get(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops nested_ops = { .get = nested_get };
 module_param_cb(nested, &nested_ops, NULL, 0444);
-MODULE_PARM_DESC(nested, "number of events that callbacks emitted: they are stored, but no watch is called for them");
+MODULE_PARM_DESC(nested, "number of events emitted by watches' callbacks; they are stored, but no watch is called for them");
 
 /* The module is being removed. A driver's watch would hold a reference to it, so none is left. */
 void watch_exit(void)
@@ -359,6 +359,6 @@ void watch_exit(void)
 	mutex_lock(&devtrace_lock);
 	/* Without memory, watch_leave() leaves the bit, but emitters no longer call this module. */
 	if (our_bit && watch_leave())
-		pr_warn("no memory for a table of filters: one trigger fewer until devtrace is loaded again\n");
+		pr_warn("no memory for a filter table: one trigger fewer is available until devtrace is loaded again\n");
 	mutex_unlock(&devtrace_lock);
 }

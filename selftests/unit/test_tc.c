@@ -219,11 +219,11 @@ TEST_F(tc, frozen_streams_are_thawed_first)
 static const struct {
 	const char *kernel, *command, *user;
 } refusals[] = {
-	{ "stream is not known: stream-get lists those that are", "stream start x",
+	{ "stream is not known: stream-get lists the streams", "stream start x",
 	  "stream start: x: no such stream; see 'tracectl stream list'" },
-	{ "trigger is not known: trigger-get lists those that are", "trigger arm x",
+	{ "trigger is not known: trigger-get lists the triggers", "trigger arm x",
 	  "trigger arm: x: no such trigger; see 'tracectl trigger list'" },
-	{ "stream is frozen and keeps what it has: set its state to 1, stopped, first",
+	{ "stream is frozen and keeps its events: first set its state to 1 (stopped)",
 	  "stream resize x 2K", "stream resize: x: " FROZEN "x" },
 	{ "size must be from 1024 to 2147483648: bytes of ring for each CPU",
 	  "stream resize x 3G",
@@ -232,20 +232,20 @@ static const struct {
 	{ "size must be a u64 from 1024 to 2147483648: bytes of ring for each CPU",
 	  "stream resize x 3G",
 	  "stream resize: x: the SIZE of each CPU's ring must be from 1K to 2G" },
-	{ "stream is there already: remove it first, or take another name", "stream resize x 2K",
+	{ "stream exists already: remove it first, or choose another name", "stream resize x 2K",
 	  "stream resize: x: this stream exists already; choose another name, or remove it first: tracectl stream del x" },
 	{ "pids must be an array of at most 64 u32 up to 4194303", "stream resize x 2K",
 	  "stream resize: x: the id of a process is from 0 to 4194303" },
 	{ "filter.pids: not-pids must be an array of at most 64 u32 up to 4194303",
 	  "stream resize x 2K",
 	  "stream resize: x: the id of a process is from 0 to 4194303" },
-	{ "tracepoint is not added: profile-get lists those that are", "stream resize x 2K",
+	{ "tracepoint is not added: profile-get lists the added ones", "stream resize x 2K",
 	  "stream resize: x: this tracepoint has not been added; see 'tracectl profile list'" },
 	{ "generation is outdated: another process changed the filter; get the filter again",
 	  "stream resize x 2K", "stream resize: x: other processes keep changing this filter; try again" },
 	/* Unchanged if it does not concern netlink. */
-	{ "size is more than there is memory for, on all CPUs: ask for less", "stream resize x 2G",
-	  "stream resize: x: size is more than there is memory for, on all CPUs: ask for less" },
+	{ "size needs more memory, for all CPUs together, than there is: ask for less", "stream resize x 2G",
+	  "stream resize: x: size needs more memory, for all CPUs together, than there is: ask for less" },
 };
 
 TEST_F(tc, refusals_in_the_words_of_the_command_line)
@@ -274,7 +274,7 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 	EXPECT_LE(4, i);
 	EXPECT_EQ(0, pclose(f));
 	kernel->refused = NULL;
-	kernel->noted = "some types are not available in this kernel; skipped: profile-get tells which";
+	kernel->noted = "some types are not available in this kernel and were skipped: profile-get tells which";
 	EXPECT_EQ(0, run_line(self, "filter set type=200"));
 	EXPECT_STREQ("tracectl: filter set: note: types that this kernel does not have were skipped; see 'tracectl profile list'\n",
 		     self->said);

@@ -72,7 +72,7 @@ ok $? "what is no frame is no record"
 # QEP_STATE_ENTRY, number 1, with an object of 2 bytes and a function of 4
 printf '\001\001\001\002\003\004\005\006\350~' >sizes.qs
 "$tools/devtrace-convert" --from qs sizes.qs >s.trace 2>said
-grep -q 'give them with --size' said
+grep -q 'sizes of fields, give them with --size' said
 ok $? "another layout is told, with what to do"
 grep -q '^devtrace-convert: try --size \(obj\|fun\)=2, which fits 1 of 1 predefined records$' said
 ok $? "and sizes that fit"

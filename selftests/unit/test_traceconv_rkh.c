@@ -541,7 +541,7 @@ TEST(a_record_that_is_too_long_for_an_event_is_told)
 	ASSERT_EQ(7, g.nr);
 	for (k = 0; k < 3; k++)
 		EXPECT_EQ(DEVTRACE_T_TEXT, g.v[2 * k + 1].type);
-	EXPECT_STREQ("a record that is too long for an event", (char *)g.v[1].data + 1);
+	EXPECT_STREQ("this record is too long for an event", (char *)g.v[1].data + 1);
 	EXPECT_EQ(193, g.v[6].type);
 	EXPECT_EQ(0, conv.err);
 	free(t);

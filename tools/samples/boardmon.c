@@ -3,10 +3,9 @@
  * boardmon.c - an application that emits the state of its board
  *
  * It reads interrupts, load, memory, temperature and serial ports from the kernel, and provokes
- * errors on a pseudo-terminal. It shows the three ways to emit: records as in QS
- * (boardmon_irq.c), the short form (boardmon_proc.c) and the calls of QNX (boardmon_pty.c).
- *
- * boardmon.fmt, in /usr/trace, has the format lines of its events.
+ * errors on a pseudo-terminal. It is an example for three ways to emit events: records like those
+ * of QS (boardmon_irq.c), the short form (boardmon_proc.c), and the functions of QNX
+ * (boardmon_pty.c). Its format file boardmon.fmt is installed in /usr/trace.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -44,7 +43,10 @@ static void on_signal(int sig)
 	stop = sig;
 }
 
-/* Events hold only numbers: emit the names of objects, enumerations and functions. */
+/*
+ * Emit the names of objects, enumerations and functions, because events contain only their
+ * numbers.
+ */
 static void name_things(void)
 {
 	devtrace_dict_obj(OBJ_INTERRUPTS, "interrupts");
@@ -63,15 +65,15 @@ static void usage(FILE *to)
 {
 	fprintf(to,
 		"Usage: " NAME " [options]\n"
-		"Emit what is seen on this board into the trace device.\n\n"
-		"  -n, --count N       look N times, 0 for ever (default 0)\n"
-		"  -i, --interval S    S seconds between two looks (default 1)\n"
-		"  -b, --busiest N     of the interrupts only the N that came most often\n"
-		"  -P, --no-pty        provoke no errors on a pseudo-terminal\n"
-		"  -v, --verbose       print on standard output too\n"
+		"Emit the state of this board as events to the trace device.\n\n"
+		"  -n, --count N       read the state N times; 0: until a signal (default: 0)\n"
+		"  -i, --interval S    wait S seconds between two readings (default: 1)\n"
+		"  -b, --busiest N     emit only the N most frequent interrupts\n"
+		"  -P, --no-pty        do not provoke errors on a pseudo-terminal\n"
+		"  -v, --verbose       print each event on standard output, too\n"
 		"  -h, --help          print this\n"
 		"  -V, --version       print the version\n\n"
-		"DEVTRACE_DEVICE names another device than /dev/trace.\n");
+		"The variable DEVTRACE_DEVICE can name a device other than /dev/trace.\n");
 }
 
 static double number(const char *option, const char *text, double max, bool whole)
@@ -155,7 +157,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 
-	/* Most applications ignore this error: without the device, they run and emit nothing. */
+	/* Most applications need not check this: without the device they run, and emit nothing. */
 	err = devtrace_open();
 	if (err && !verbose) {
 		fprintf(stderr, NAME ": no trace device: %s\n", strerror(err));
@@ -183,7 +185,7 @@ int main(int argc, char **argv)
 	}
 	devtrace_text(NAME " looked %lu times", n);
 	if (!err && devtrace_errors()) {
-		fprintf(stderr, NAME ": %lu events went wrong, the last: %s\n", devtrace_errors(),
+		fprintf(stderr, NAME ": %lu events could not be emitted, the last one: %s\n", devtrace_errors(),
 			strerror(devtrace_error()));
 		return 1;
 	}

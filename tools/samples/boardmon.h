@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * boardmon.h - the types and codes of boardmon's events; boardmon.fmt has their format lines
+ * boardmon.h - types and codes of boardmon's events, which boardmon.fmt describes
  *
- * Other programs choose other numbers; traceinfo --check-fmt reports a clash.
+ * Other programs must choose other numbers; traceinfo --check-fmt reports conflicts.
  */
 #ifndef BOARDMON_H
 #define BOARDMON_H
 
 #include <stdbool.h>
 
-#define BOARD_IRQ	110	/* interrupts of a line since the previous look */
+/* number of interrupts of a line since it was read last */
+#define BOARD_IRQ	110
 #define BOARD_LOAD	111
 #define BOARD_MEMORY	112
 #define BOARD_THERMAL	113
-#define BOARD_UART	114	/* bytes sent and received by a serial port */
+/* number of bytes that a serial port has sent and received */
+#define BOARD_UART	114
 #define BOARD_UPTIME	200	/* has no format line on purpose */
 
 /* Codes of exceptions: the major is "BM". */
@@ -41,16 +43,16 @@ enum heat {
 	HOT,
 };
 
-/* Look at the board; each function emits what it finds. */
+/* Read a part of the board's state, and emit it. */
 void look_at_interrupts(unsigned long n);	/* only the n lines with most interrupts */
 void look_at_kernel(void);
 void look_at_thermal(void);
 void look_at_uarts(void);
 
-/* Provoke errors on a pseudo-terminal and emit how the kernel reports them. */
+/* Provoke errors on a pseudo-terminal, and emit how the kernel reports them. */
 void provoke_pty(void);
 
-/* If set, also print each event on standard output. */
+/* true: print each event on standard output, too */
 extern bool verbose;
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * boardmon_irq.c - interrupts, emitted in records as with QS
+ * boardmon_irq.c - interrupts, emitted in records like those of QS
  *
- * /proc/interrupts has one column per CPU. A line is
+ * /proc/interrupts has a column for each CPU. A line such as
  *
  *	 24:       1021        930  IR-PCI-MSI 524288-edge  virtio0
  *
- * with a number or a short name before the colon. The counters wrap at 32 bits. Lines come and
- * go; a new line counts from 0.
+ * begins with a number or a short name. The counters wrap at 32 bits. Lines may appear and
+ * disappear; the count of a new line begins at 0.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -19,12 +19,13 @@
 #include "boardmon.h"
 
 #define LINES	512
-#define CPUS	64	/* CPUs whose interrupts are counted one by one */
+/* number of CPUs whose interrupts are counted separately */
+#define CPUS	64
 
 struct line {
 	char		name[16];
 	uint32_t	count[CPUS];
-	/* Since the previous look; more is 0 if this look did not find the line. */
+	/* more: interrupts since the line was read last; 0 if the line has disappeared */
 	uint32_t	more;
 	uint64_t	total;
 	unsigned int	busiest;	/* CPU with most of these interrupts */
@@ -80,8 +81,8 @@ static void look_at_line(char *text, unsigned int cpus)
 		line->count[cpu] = now;
 	}
 	/*
-	 * A numbered line ends with its handler; the description of other lines has several
-	 * words.
+	 * The last word of a numbered line is its handler. Other lines end with a description of
+	 * several words.
 	 */
 	at += strspn(at, " ");
 	at[strcspn(at, "\n")] = 0;
@@ -109,8 +110,8 @@ static void tell(const struct line *line)
 		QS_U8(0, line->busiest);
 		QS_STR(line->action);
 	QS_END()
-	say("irq %s: %u more, %llu in all, most on cpu %u: %s\n", line->name, line->more,
-	    (unsigned long long)line->total, line->busiest, line->action);
+	say("irq %s: %u since the last reading, %llu in all, most on cpu %u: %s\n",
+	    line->name, line->more, (unsigned long long)line->total, line->busiest, line->action);
 }
 
 void look_at_interrupts(unsigned long n)

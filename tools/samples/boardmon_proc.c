@@ -2,7 +2,7 @@
 /*
  * boardmon_proc.c - load, memory, temperature and serial ports, emitted in the short form
  *
- * Files that this board does not have give no events.
+ * If this board lacks one of the files, no event is emitted for it.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #define WARM_FROM	60000	/* thousandths of a degree Celsius */
 #define HOT_FROM	85000
 
-/* Read the beginning of a file as a string; false if there is none. */
+/* Read the beginning of a file as a string. Return false if it cannot be read. */
 static bool read_file(const char *path, char *buf, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -31,7 +31,7 @@ static bool read_file(const char *path, char *buf, size_t size)
 	return n > 0;
 }
 
-/* The number in a line "Name:   123 kB". */
+/* Return the number in a line such as "Name:   123 kB". */
 static uint32_t meminfo(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -48,7 +48,7 @@ void look_at_kernel(void)
 	if (read_file("/proc/loadavg", buf, sizeof(buf)) &&
 	    sscanf(buf, "%u.%u %u.%u %u.%u %u/%u", &l1, &l1c, &l5, &l5c, &l15, &l15c, &running,
 		   &tasks) == 8) {
-		/* in hundredths; the format line prints them as a fraction */
+		/* The load is emitted in hundredths; the format file prints it as a fraction. */
 		devtrace_for(BOARD_LOAD, OBJ_KERNEL, 0, l1 * 100 + l1c, l5 * 100 + l5c,
 			     l15 * 100 + l15c, running, tasks);
 		say("load %u.%02u %u.%02u %u.%02u, %u of %u run\n", l1, l1c, l5, l5c, l15, l15c,
@@ -106,7 +106,7 @@ void look_at_thermal(void)
 	closedir(dir);
 }
 
-/* Counters of a port since it was opened. */
+/* Counters of a serial port since the port was opened. */
 struct port {
 	uint32_t tx, rx, framing, parity, breaks, overruns;
 };
@@ -118,7 +118,7 @@ static uint32_t counter(const char *text, const char *name)
 	return at ? (uint32_t)strtoul(at + strlen(name), NULL, 10) : 0;
 }
 
-/* The driver's lines are like "0: uart:16550A port:000003F8 irq:4 tx:11 rx:0 fe:2 RTS". */
+/* The driver prints lines such as "0: uart:16550A port:000003F8 irq:4 tx:11 rx:0 fe:2 RTS". */
 void look_at_uarts(void)
 {
 	static struct port before[32];

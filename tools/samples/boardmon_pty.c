@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * boardmon_pty.c - errors provoked on a pseudo-terminal, emitted with the calls of QNX
+ * boardmon_pty.c - errors provoked on a pseudo-terminal, emitted with the functions of QNX
  *
- * A pseudo-terminal has the line discipline of a serial port, but no wire: it cannot show parity
- * errors, but all errors above the wire. The events hold what the kernel reports:
+ * A pseudo-terminal has the line discipline of a serial port, but no wire. So it can have any
+ * error except those of the wire, such as parity errors. The events contain what the kernel
+ * reports:
  *
- * - a line longer than the line discipline holds: the kernel discards the rest, and the reader
- *   gets less than was sent;
- * - the slave types XOFF and XON, and its input is flushed: a status byte tells the master in
- *   packet mode;
- * - the slave closes: the master reads what the slave wrote, then EIO.
+ * - A line is longer than the buffer of the line discipline. The kernel discards the rest, and the
+ *   reader gets fewer bytes than were sent.
+ * - The slave sends XOFF and XON, and its input is flushed. In packet mode, the master reads a
+ *   status byte for each.
+ * - The slave closes. The master reads what the slave wrote, then gets EIO.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ struct pty {
 	char	name[64];
 };
 
-/* True if fd is readable within WAIT_MS: a kernel worker passes the data on. */
+/* Wait up to WAIT_MS until @fd is readable: a kernel worker passes the data on. */
 static bool readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -67,7 +68,7 @@ static bool open_pty(struct pty *pty)
 	return false;
 }
 
-/* Send a line that is longer than the line discipline holds. */
+/* Send a line that is longer than the buffer of the line discipline. */
 static void overrun(const struct pty *pty)
 {
 	char line[6000], back[sizeof(line)];
@@ -101,7 +102,7 @@ static void overrun(const struct pty *pty)
 	say("pty: %zu bytes sent, %zu received\n", sent, got);
 }
 
-/* Send the slave XOFF and XON, then flush its input; emit the status bytes of packet mode. */
+/* Send XOFF and XON from the slave, then flush its input. Emit the status bytes of packet mode. */
 static void flow(const struct pty *pty)
 {
 	static const char typed[] = { XOFF, XON };

@@ -130,7 +130,7 @@ void serving(struct machine *me, const struct event *e)
 	}
 }
 
-/* Take one event from the queue of @m and handle it to completion. */
+/* Take one event from the queue of @m, and process it completely. */
 static void step(struct machine *m)
 {
 	const struct event *e = m->queue[m->head];

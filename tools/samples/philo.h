@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * philo.h - dining philosophers as active objects, traced as QP or as RKH does
+ * philo.h - dining philosophers as active objects, traced in the way of QP or RKH
  *
- * Five philosophers and a table are state machines with queues, timers and pooled events, all in
- * one thread. philo.c has the program and a minimal framework; philo_qp.c and philo_rkh.c emit
- * its events with the macros of QP and of RKH.
+ * Five philosophers and a table are state machines with queues, timers and events from pools, all
+ * in one thread. philo.c contains the program and a minimal framework. philo_qp.c and philo_rkh.c
+ * emit its events with the macros of QP and of RKH.
  */
 #ifndef PHILO_H
 #define PHILO_H
@@ -15,7 +15,10 @@
 #define QUEUE	8
 #define POOL	12
 
-/* QP and RKH require these names: e is the signal; the framework uses pool and nref. */
+/*
+ * An event. QP and RKH require these names of members: e is the signal; pool and nref are the
+ * framework's.
+ */
 struct event {
 	uint16_t	e;
 	uint8_t		pool, nref;
@@ -31,7 +34,8 @@ struct machine {
 	const struct event *queue[QUEUE];
 	unsigned int	head, used, most;
 	unsigned int	timer;		/* ticks until it expires; 0: not armed */
-	char		timer_object;	/* its address identifies the timer in the trace */
+	/* timer_object: only its address is used, which identifies the timer in the trace */
+	char		timer_object;
 };
 
 typedef void (*state_fn)(struct machine *me, const struct event *e);
@@ -44,7 +48,7 @@ void hungry(struct machine *me, const struct event *e);
 void eating(struct machine *me, const struct event *e);
 void serving(struct machine *me, const struct event *e);
 
-/* Emit what happens, as QP or as RKH does. */
+/* Emit an event for each of these, in the way of QP or RKH. */
 void trace_start(void);
 void trace_init(struct machine *m);
 void trace_post(struct machine *from, struct machine *to, const struct event *e);

@@ -41,7 +41,7 @@ void trace_post(struct machine *from, struct machine *to, const struct event *e)
 	QS_END_PRE()
 }
 
-/* QP has a separate record for the last event of a queue. */
+/* QP has a separate record for taking the last event from a queue. */
 void trace_get(struct machine *m, const struct event *e)
 {
 	QS_BEGIN_PRE(m->used ? QS_QF_ACTIVE_GET : QS_QF_ACTIVE_GET_LAST, m->prio + 1U)

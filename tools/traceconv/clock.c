@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock.c - map the target's counter to the trace clock of the board
+ * clock.c - map the counter of the target to the trace clock of the board
  *
- * A line maps ticks to time. A record arrives some unknown delay after it was made; the delay is
- * never negative. So the line follows the records with the smallest delay. If a record arrives
- * before its time on the line, the line is lowered at once. After every WINDOW the line is laid
- * through the record of smallest delay in this window; its slope is that of the line between the
- * records of smallest delay in the first window and in this one. The smallest delay of the
- * transport itself cannot be measured: it remains as a constant error.
+ * A straight line maps ticks of the counter to ns. A record arrives some time after it was made;
+ * this delay is unknown but never negative. So the line follows the records with the smallest
+ * delays. If a record arrives before its time on the line, the line is lowered at once. At the end
+ * of each WINDOW, the line is laid through the record with the smallest delay in the window. Its
+ * slope is computed from this record and the corresponding record of the first window. The
+ * smallest delay of the transport cannot be measured, so it remains as a constant error.
  *
- * Invariants: no event is later than its arrival or earlier than the event before it.
+ * Invariants: no event gets a time after its arrival, or before the time of the previous event.
  */
 #include "traceconv.h"
 
 #define WINDOW		(4ull * CONV_NSEC)
 #define MEASURE		CONV_NSEC
-#define BACK_A_SECOND	10	/* back by a tenth of a second is a restart */
-/* ahead by this many seconds is a restart, too; less may be frames that waited in the target */
+/* part of a second: if the counter goes back by more than 1/10 s, the target was restarted */
+#define BACK_A_SECOND	10
+/*
+ * If the counter is this many seconds ahead, the target was restarted, too. Smaller differences
+ * may come from frames that waited in the target.
+ */
 #define AHEAD		10
 
 void conv_clock_reset(struct conv_clock *k)
@@ -27,9 +31,9 @@ void conv_clock_reset(struct conv_clock *k)
 }
 
 /*
- * Has the target begun anew, although no frame says so? If it has, its counter goes back by more
- * than an interrupt can explain. With a live input it may also go further ahead than the time
- * that passed. A counter with fewer bits wraps too often to tell.
+ * Was the target restarted without a frame that says so? Then its counter goes back by more than
+ * interrupts explain. If the input is live, the counter may also be further ahead than the time
+ * that passed. A counter with few bits wraps too often to decide.
  */
 static bool clock_restarted(const struct conv_clock *k, uint32_t ticks, uint64_t arrival)
 {
@@ -46,7 +50,9 @@ static bool clock_restarted(const struct conv_clock *k, uint32_t ticks, uint64_t
 	return delta / k->rate > passed + AHEAD;
 }
 
-/* Extend the counter to 64 bits; the arrival tells how often it wrapped since the last record. */
+/*
+ * Extend the counter to 64 bits. The arrival shows how often it has wrapped since the last record.
+ */
 static void count_on(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
 {
 	const uint64_t range = 1ull << k->bits;
@@ -58,7 +64,10 @@ static void count_on(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
 		if (expected > (double)range / 2)
 			delta += range * (uint64_t)(expected / (double)range + 0.5);
 	}
-	/* Ticks may go back a little: an interrupt may put its later record before this one. */
+	/*
+	 * The counter may go back a little: an interrupt handler may write its record, with a
+	 * later time, before the interrupted code writes this one.
+	 */
 	if (delta > range - range / 8 && delta < range && k->ticks > range - delta)
 		k->ticks -= range - delta;
 	else
@@ -105,7 +114,7 @@ static void close_window(struct conv_clock *k, uint64_t arrival)
 	k->win_n = 0;
 }
 
-/* The time in ns that the line gives for the last record. */
+/* Return the time of the last record in ns, according to the line. */
 static double by_line(const struct conv_clock *k)
 {
 	return k->base + ((double)k->ticks - (double)k->base_ticks) * k->slope;
@@ -133,7 +142,10 @@ static void learn(struct conv_clock *k, uint64_t arrival)
 		close_window(k, arrival);
 }
 
-/* Measure an unknown rate over MEASURE; until then an event has the time of its arrival. */
+/*
+ * Measure the unknown rate of the counter for the time MEASURE. Until it is known, an event gets
+ * the time of its arrival.
+ */
 static void measure(struct conv_clock *k, uint64_t arrival)
 {
 	if (k->rate > 0 || arrival - k->first_arrival < MEASURE || k->ticks <= k->first_ticks)

@@ -2,9 +2,9 @@
 /*
  * element.c - convert elements of records, in the sizes of the target, to devtrace elements
  *
- * An element is a format byte, whose low nibble is a code and whose high one a width, and a value.
- * The codes up to U32 are the same in QS and RKH; above they differ, and a signal of RKH has no
- * object.
+ * An element consists of a format byte and a value. The low nibble of the format byte is a code
+ * for the type, the high nibble a width. The codes up to U32 are the same in QS and RKH, the
+ * others differ. A signal of RKH has no object.
  */
 #include <string.h>
 #include "traceconv.h"
@@ -21,15 +21,15 @@ void conv_number(struct conv *c, uint64_t v, unsigned int bytes)
 		conv_u(c, DEVTRACE_E_U64, v, 8);
 }
 
-/* Return the type of an element, or CONV_NO_ELEMENT if the code is not an element's. */
+/* Return the type of an element, or CONV_NO_ELEMENT if the code stands for no element. */
 static uint8_t element_type(const uint8_t *types, uint8_t format)
 {
 	return types ? types[format & 0xf] : format & 0xf;
 }
 
 /*
- * Return the size of an application element without its format byte, or 0 if the element is cut
- * off.
+ * Return the size of an element of the application without its format byte. Return 0 if the
+ * element is truncated.
  */
 static size_t element_size(const struct conv *c, uint8_t type, const uint8_t *p, size_t n,
 			   unsigned int sig_object)
@@ -68,7 +68,9 @@ static void one_element(struct conv *c, uint8_t type, const uint8_t *p, size_t s
 		conv_mem(c, format, p + 1, size - 1);
 		break;
 	case DEVTRACE_E_MEM:
-		/* A width of 0 marks a buffer in one piece, as all of the target's are. */
+		/*
+		 * The width 0 marks a buffer in one piece; the buffers of targets are never split.
+		 */
 		conv_mem(c, DEVTRACE_E_MEM, p + 2, size - 1);
 		break;
 	case DEVTRACE_E_SIG:
@@ -84,7 +86,10 @@ static void one_element(struct conv *c, uint8_t type, const uint8_t *p, size_t s
 	}
 }
 
-/* An I8 of RKH with a width of 8 and more would be an enumeration here: its width is 7. */
+/*
+ * Write an element of RKH. In devtrace, an I8 with a width of 8 or more would be an enumeration,
+ * so such a width becomes 7.
+ */
 static void rkh_element(struct conv *c, uint8_t type, const uint8_t *p, size_t size)
 {
 	if (type == DEVTRACE_E_I8 && *p & 0x80)
@@ -101,7 +106,9 @@ enum conv_user conv_user(struct conv *c, const uint8_t *p, size_t n, const uint8
 	for (pos = 0; pos < n; pos += 1 + size) {
 		const uint8_t type = element_type(types, p[pos]);
 
-		/* The places of the following elements are unknown. */
+		/*
+		 * The size of this element is unknown, and so are the positions of the next ones.
+		 */
 		if (type == CONV_NO_ELEMENT)
 			return CONV_USER_UNKNOWN;
 		size = element_size(c, type, p + pos, n - pos, sig_object);

@@ -4,14 +4,14 @@
  *
  * Invariants
  * - The output depends on the bytes and their arrival times, not on how read(2) split them.
- * - A frame is converted as a whole, or copied to the output as a whole, as damage.
- * - Between two intact frames with numbers, our numbers skip as many as the target's, unless
- *   the target began anew.
+ * - A frame is either converted as a whole, or copied to the output as a whole, as damage.
+ * - If numbered frames of the target are missing between two intact ones, the numbers of the
+ *   output skip the same number of frames, unless the target was restarted.
  */
 #include <string.h>
 #include "traceconv.h"
 
-/* Remove the escapes. Return -1 if a 7D is not followed by 5D or 5E. */
+/* Remove the escapes. Return -1 if a byte 7D is not followed by 5D or 5E. */
 static int unescape(uint8_t *out, const uint8_t *raw, size_t n)
 {
 	size_t len = 0, i;
@@ -42,9 +42,9 @@ static void damage(struct conv *c)
 }
 
 /*
- * Convert an intact frame. The gap before it must be in the output first. If record() then
- * rejects the layout, the gap is undone, and the gap before the next intact frame includes this
- * frame.
+ * Convert an intact frame. The gap before it must be written first. If record() then rejects the
+ * frame's layout, the gap is taken back, and the gap before the next intact frame includes this
+ * one.
  */
 static void whole(struct conv *c, const uint8_t *p, size_t n)
 {
@@ -75,7 +75,7 @@ static void whole(struct conv *c, const uint8_t *p, size_t n)
 	if (c->clock.restarted) {
 		c->clock.restarted = false;
 		c->resets++;
-		conv_note(c, "target", "its clock began anew without a word: a restart");
+		conv_note(c, "target", "its clock began again, so it must have been restarted");
 	}
 	if (seq >= 0) {
 		c->seq = (uint8_t)seq;

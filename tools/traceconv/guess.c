@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * guess.c - sizes of fields that would fit the frames of a target of QS
+ * guess.c - guess sizes of fields that would fit the frames of a target of QS
  *
- * A frame with a good check and the wrong length has fields of other sizes. All lengths of the
- * predefined records are counted, and all combinations of sizes are tried: those that fit most
- * frames are the answer. If several do, the one that changes the fewest sizes is taken.
+ * If a frame has a correct check and a wrong length, the sizes of the target's fields are not
+ * those that were assumed. So the lengths of all predefined records are counted, and all
+ * combinations of sizes are tried. The result is the combination that fits the most frames; of
+ * several, the one that changes the fewest sizes.
  */
 #include <string.h>
 #include "common/qs.h"
 #include "traceconv.h"
 
-#define NR_SIZES	8	/* all but the size of blocks, which only RKH has */
+/* number of sizes, without that of blocks, which only RKH has */
+#define NR_SIZES	8
 #define COMBINATIONS	6561	/* 3 to the power of NR_SIZES */
 
 void conv_guess_note(struct conv *c, uint8_t record, size_t n)
@@ -19,7 +21,10 @@ void conv_guess_note(struct conv *c, uint8_t record, size_t n)
 		c->lengths[record][n]++;
 }
 
-/* How often a size is in a layout, for each size; the rest is in *fixed. False: it has a string. */
+/*
+ * Count how often each size occurs in a layout, and add the bytes of other fields to *fixed.
+ * Return false if the layout contains a string.
+ */
 static bool count_sizes(const char *layout, uint8_t *count, unsigned int *fixed)
 {
 	static const char letters[] = "TSOFQPEC";
@@ -39,14 +44,17 @@ static bool count_sizes(const char *layout, uint8_t *count, unsigned int *fixed)
 	return true;
 }
 
-/* A record that came, and how often each size is in it. */
+/* A record that was received, and how often its layout contains each size. */
 struct seen {
 	const uint32_t	*lengths;
 	uint8_t		count[NR_SIZES];
 	unsigned int	fixed;
 };
 
-/* Find the records that came. Return their number; *all: that of their frames. */
+/*
+ * Find all records that were received. Return their number, and in *all the number of their
+ * frames.
+ */
 static size_t records_seen(const struct conv *c, struct seen *seen, uint64_t *all)
 {
 	unsigned int record, n;
@@ -67,7 +75,7 @@ static size_t records_seen(const struct conv *c, struct seen *seen, uint64_t *al
 	return nr;
 }
 
-/* The number of frames that have the length which these sizes make. */
+/* Return the number of frames that have the length which these sizes make. */
 static uint64_t fitting(const struct seen *seen, size_t nr, const uint8_t *size)
 {
 	uint64_t fit = 0;
@@ -83,7 +91,10 @@ static uint64_t fitting(const struct seen *seen, size_t nr, const uint8_t *size)
 	return fit;
 }
 
-/* Changed sizes, and pointers to objects and functions that differ, make a guess less likely. */
+/*
+ * Return how unlikely a guess is: the number of sizes that it changes, plus 1 if pointers to
+ * objects and to functions would have different sizes.
+ */
 static unsigned int unlikely(const uint8_t *size, const uint8_t *now)
 {
 	unsigned int i, n = size[2] != size[3];
@@ -104,7 +115,10 @@ bool conv_guess(const struct conv *c, struct conv_sizes *best, uint64_t *fit, ui
 	uint8_t *size = (uint8_t *)&try;
 	bool found = false;
 
-	/* The digits of @code choose 1, 2 or 4 bytes, or of pointers 2, 4 or 8. */
+	/*
+	 * Each digit of @code, in base 3, chooses one of 1, 2 and 4 bytes, for pointers of 2, 4
+	 * and 8.
+	 */
 	for (code = 0; code < COMBINATIONS; code++) {
 		uint64_t fits;
 
@@ -113,7 +127,10 @@ bool conv_guess(const struct conv *c, struct conv_sizes *best, uint64_t *fit, ui
 		fits = fitting(seen, nr, size);
 		if (fits < most || (fits == most && (!found || unlikely(size, now) >= likely)))
 			continue;
-		/* More frames than with the current sizes, or as likely as the best so far */
+		/*
+		 * This guess fits more frames than the current sizes, or as many as the best guess
+		 * so far, but is likelier.
+		 */
 		found = true;
 		most = fits;
 		likely = unlikely(size, now);

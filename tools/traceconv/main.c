@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - the command line of devtrace-convert, and the loop of --from
+ * main.c - the command line of devtrace-convert, and the main loop of --from
  *
- * tools/view handles --to.
- *
- * With a live input, the output is flushed after every read(2), so that its reader can follow
- * the target. At the end the counts of missing and damaged frames go to standard error.
+ * The files of tools/view do the work of --to. If the input of --from is live, the output is
+ * flushed after every read(2), so that its reader can follow the target. At the end, the numbers
+ * of missing and damaged frames are printed on standard error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,36 +25,37 @@
 
 enum { OPT_FROM = OPTS_LONG, OPT_SIZE, OPT_RATE, OPT_NAME, OPT_TO, OPT_COUNTER, OPT_SLICE };
 
-/* Their names, in this order. */
+/* names of the options without a letter, in the order of the enum */
 static const char only[] = " from size rate name to counter slice";
 
 static const char help[] =
 "Usage: devtrace-convert --to perfetto|chrome|html [options] [FILE | - | LINK]...\n"
 "       devtrace-convert --from qs|rkh [options] FILE | - | LINK\n"
-"Convert a trace for a viewer; or turn that of a microcontroller into a stream that\n"
-"traceinfo prints. LINK is serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH.\n"
+"Convert a trace to the format of a viewer, or convert the trace of a microcontroller\n"
+"to a stream that traceinfo prints. LINK is serial:DEVICE[,BAUD], tcp:HOST:PORT or\n"
+"unix:PATH.\n"
 "\n"
 "For a viewer:\n"
-"      --to FORMAT         perfetto: what ui.perfetto.dev opens;\n"
-"                          chrome: JSON, for chrome://tracing and speedscope;\n"
+"      --to FORMAT         perfetto: native format of ui.perfetto.dev;\n"
+"                          chrome: JSON for chrome://tracing and speedscope;\n"
 "                          html: a self-contained page for any browser\n"
-"      --counter EVENT.ARGUMENT  draw an argument as a curve, such as BEAT.late\n"
+"      --counter EVENT.ARGUMENT  draw this argument as a curve, for example BEAT.late\n"
 "      --slice BEGIN..END  draw a bar from one event to the other, on each thread\n"
-"  -e, --event FILE        a format file (fmt(5)) before those found by themselves\n"
+"  -e, --event FILE        read this format file before those in the default places\n"
 "\n"
 "From a microcontroller:\n"
-"      --from qs           QS, of QP 6.9 to 8.1\n"
-"      --from rkh          the trace of RKH 3\n"
-"      --size LIST         bytes of fields until the target sends them: time=4,sig=2,\n"
-"                          obj=4,fun=4,equeue=1,mpool=2,event=2,tick=4; RKH: sig=1,\n"
-"                          event=2,tick=2,mpool=1,block=2\n"
-"      --rate HZ           the target's clock; default: what RKH sends, or measured; for\n"
-"                          a file 1000000\n"
-"      --name NAME         the name of the stream (QS, RKH)\n"
+"      --from qs           read the trace of QS, from QP 6.9 to 8.1\n"
+"      --from rkh          read the trace of RKH 3\n"
+"      --size LIST         sizes of fields in bytes, until the target sends them\n"
+"                          (default: time=4,sig=2,obj=4,fun=4,equeue=1,mpool=2,\n"
+"                          event=2,tick=4; RKH: sig=1,event=2,tick=2,mpool=1,block=2)\n"
+"      --rate HZ           rate of the target's clock (default: the rate that RKH\n"
+"                          sends, or else measured; for a file 1000000)\n"
+"      --name NAME         name of the stream (default: QS or RKH)\n"
 "\n"
 "Other:\n"
-"  -o, --output FILE       instead of standard output\n"
-"  -q, --quiet             no counts at the end\n"
+"  -o, --output FILE       write to FILE instead of standard output\n"
+"  -q, --quiet             print no counts at the end\n"
 "  -h, --help\n"
 "  -V, --version\n";
 
@@ -80,8 +80,8 @@ static const char *const names[] = { "time", "sig", "obj", "fun", "equeue", "mpo
 static void parse_sizes(struct conv_sizes *s, const char *list)
 {
 	static const char what[] =
-		"is not a size; write NAME=1, 2 or 4, for obj and fun also 8; "
-		"names are time sig obj fun equeue mpool event tick block";
+		"is not a size; write NAME=SIZE, where SIZE is 1, 2 or 4, for obj and fun also 8; "
+		"the names are time sig obj fun equeue mpool event tick block";
 	uint8_t *size = (uint8_t *)s;
 	size_t i, len;
 
@@ -142,7 +142,7 @@ static void identify(struct conv *c)
 	}
 }
 
-/* Frames have a good check and another length: which sizes would be right? */
+/* Frames had a correct check and a wrong length: suggest sizes that would fit. */
 static void suggest(const struct conv *c)
 {
 	struct conv_sizes best = { 0 };
@@ -180,9 +180,9 @@ static void report(const struct conv *c, const char *where)
 	if (*c->odd)
 		fprintf(stderr, "devtrace-convert: the target: %s\n", c->odd);
 	if (c->layout)
-		fprintf(stderr, "devtrace-convert: %llu of the damaged frames have a good check and another length%s\n",
+		fprintf(stderr, "devtrace-convert: %llu of the damaged frames have a correct check, but a wrong length%s\n",
 			(unsigned long long)c->layout,
-			c->sized ? "" : "; if the target has other sizes, give them with --size");
+			c->sized ? "" : "; if the target has other sizes of fields, give them with --size");
 	if (c->layout)
 		suggest(c);
 	if (c->clock.windows)
@@ -190,7 +190,10 @@ static void report(const struct conv *c, const char *where)
 			c->clock.rate, c->clock.drift, c->clock.uncertainty / 1000);
 }
 
-/* *live: bytes arrive as the target sends them. The descriptor of a link is made blocking. */
+/*
+ * Open the input. *live: bytes arrive as the target sends them. The descriptor of a link is made
+ * blocking.
+ */
 static int open_input(const char *where, struct link *link, bool *live)
 {
 	const char *problem;
@@ -220,8 +223,8 @@ static int open_input(const char *where, struct link *link, bool *live)
 }
 
 /*
- * Is the output a trace device? It would store the bytes as text. EBADF means a device that is
- * open for writing only.
+ * Is the output a trace device? It would store the bytes as text events. EBADF is the answer of a
+ * device that is open only for writing.
  */
 static bool is_trace_device(int fd)
 {
@@ -259,7 +262,7 @@ static int run(struct conv *c, int fd, FILE *out, const char *where)
 	return 0;
 }
 
-/* --from: convert one input by the options. Return the exit status. */
+/* --from: convert one input. Return the exit status. */
 static int convert_from(struct conv *conv, const char *from, const char *output, bool quiet,
 			const char *where)
 {
@@ -274,7 +277,7 @@ static int convert_from(struct conv *conv, const char *from, const char *output,
 	if (output)
 		to = output_open(output, fd, &problem);
 	else if (output_is_input(to, fd))
-		problem = "this is the input, too; name another file with --output";
+		problem = "the output file is also the input; name another file with --output";
 	if (!problem && output)
 		out = fdopen(to, "w");
 	if (problem || !out) {
@@ -283,7 +286,7 @@ static int convert_from(struct conv *conv, const char *from, const char *output,
 		return 1;
 	}
 	if (is_trace_device(fileno(out))) {
-		fputs("devtrace-convert: the output is a trace device, which takes events and no stream; name a file with --output, and print both: traceinfo FILE /dev/trace\n",
+		fputs("devtrace-convert: the output is a trace device, which cannot store a stream; name a file with --output, then print both: traceinfo FILE /dev/trace\n",
 		      stderr);
 		return 2;
 	}
@@ -300,14 +303,14 @@ static int convert_from(struct conv *conv, const char *from, const char *output,
 	return ret;
 }
 
-/* End the program if options cannot be combined, or if a word is not valid. */
+/* If options cannot be combined, or an argument is not valid, end the program. */
 static void check_options(const struct conv *conv, const char *from,
 			  const struct view_options *view, int inputs)
 {
 	const bool of_from = conv->sized || conv->clock.told_rate || conv->name;
 
 	if (!from && !view->to) {
-		fputs("devtrace-convert: name a format: --to perfetto, chrome or html, for a viewer; --from qs or rkh, of a microcontroller\n",
+		fputs("devtrace-convert: name a format: --to perfetto, chrome or html for a viewer; --from qs or rkh for the trace of a microcontroller\n",
 		      stderr);
 		exit(2);
 	}
@@ -321,11 +324,11 @@ static void check_options(const struct conv *conv, const char *from,
 		exit(2);
 	}
 	if (view->to && of_from) {
-		fputs("devtrace-convert: --size, --rate and --name belong to --from\n", stderr);
+		fputs("devtrace-convert: --size, --rate and --name can be used only with --from\n", stderr);
 		exit(2);
 	}
 	if (from && (view->nr_fmt_files || view->counters.n || view->slices.n)) {
-		fputs("devtrace-convert: --event, --counter and --slice belong to --to\n", stderr);
+		fputs("devtrace-convert: --event, --counter and --slice can be used only with --to\n", stderr);
 		exit(2);
 	}
 	if (from && inputs != 1) {
@@ -334,7 +337,7 @@ static void check_options(const struct conv *conv, const char *from,
 		exit(2);
 	}
 	if (!view->output && isatty(STDOUT_FILENO)) {
-		fputs("devtrace-convert: a trace is nothing for a terminal; name a file with --output, or send it to another program\n",
+		fputs("devtrace-convert: a terminal cannot show this output; name a file with --output, or pipe the output to another program\n",
 		      stderr);
 		exit(2);
 	}
@@ -372,7 +375,7 @@ int main(int argc, char **argv)
 		case OPT_RATE:
 			conv.clock.rate = strtod(optarg, &end);
 			if (*end || !(conv.clock.rate >= 1 && conv.clock.rate <= 1e10))
-				usage("--rate", optarg, "is not a rate; write Hz, as in 1000000");
+				usage("--rate", optarg, "is not a rate; write a number in Hz, for example 1000000");
 			conv.clock.told_rate = true;
 			break;
 		case OPT_NAME:

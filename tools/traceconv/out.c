@@ -2,10 +2,11 @@
 /*
  * out.c - write the frames of the devtrace stream
  *
- * INFO, the load, CLOCK (of a live input) and PROC come first and again after a second or
- * 64 KiB, as from the device: so a reader that joins late can decode the stream. They come at
- * once if the target tells another version, or another size of a pointer. All frames have a
- * CRC-32: the bytes of damaged frames are copied, and must not pass for an intact frame.
+ * INFO, the load, CLOCK (only if the input is live) and PROC are written first, and again after a
+ * second or 64 KiB. A device does the same, so that a reader that joins late can decode the
+ * stream. They are also written at once if the target reports another version or size of pointers.
+ * All frames have a CRC-32, because the bytes of damaged frames are copied and must not be taken
+ * for intact frames.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ void conv_raw(struct conv *c, const void *p, size_t n)
 	c->out_bytes += n;
 }
 
-/* Send a frame. counted: the frame takes a sequence number; otherwise its number is 0. */
+/* Write a frame. @counted: the frame gets the next sequence number; otherwise its number is 0. */
 static void send(struct conv *c, uint8_t type, const uint8_t *body, size_t len, bool counted)
 {
 	uint8_t out[2 * (DEVTRACE_FRAME_MAX + 1)];
@@ -117,7 +118,7 @@ static void send_proc(struct conv *c, uint64_t ts)
 	send(c, DEVTRACE_T_PROC, body, 16 + strlen((char *)body + 16) + 1, true);
 }
 
-/* The mark of a program with devtrace/rkh, which makes rkh.fmt apply to its events. */
+/* Write the name that marks a program with devtrace/rkh, so that rkh.fmt is used for its events. */
 static void send_mark(struct conv *c)
 {
 	uint8_t body[sizeof(struct devtrace_wire_dict) + DEVTRACE_NAME_MAX] = { 0 };
@@ -151,7 +152,7 @@ void conv_announce(struct conv *c, uint64_t ts)
 	c->announced_narrow = narrow;
 }
 
-/* If an element does not fit, conv_event() sends a text instead of the event. */
+/* Is there room for @n bytes? If not, conv_event() writes a text instead of the event. */
 static bool room(struct conv *c, size_t n)
 {
 	if (!c->len)
@@ -186,7 +187,10 @@ void conv_u(struct conv *c, uint8_t format, uint64_t v, unsigned int bytes)
 	}
 }
 
-/* Append a string or a buffer: format byte, length of a buffer, bytes, NUL of a string. */
+/*
+ * Append a string or a buffer: the format byte, for a buffer its length, the bytes, for a string a
+ * NUL.
+ */
 void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n)
 {
 	const size_t end = (format & 0xf) == DEVTRACE_E_STR;
@@ -203,8 +207,9 @@ void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n)
 }
 
 /*
- * Write a note if the uncertainty has doubled or halved since the last one, or the drift has
- * moved by DRIFT_PPM: the drift is known only from the second window on.
+ * Write a note about the clock, unless uncertainty and drift have hardly changed: the uncertainty
+ * has not doubled or halved, and the drift not changed by DRIFT_PPM. The drift is known only from
+ * the second window on.
  */
 static void tell_clock(struct conv *c)
 {
@@ -225,7 +230,7 @@ static void tell_clock(struct conv *c)
 
 void conv_event(struct conv *c, uint8_t type, uint64_t ts)
 {
-	static const char text[] = "a record that is too long for an event";
+	static const char text[] = "this record is too long for an event";
 
 	room(c, 0);
 	if (c->too_large) {
@@ -254,9 +259,9 @@ void conv_text(struct conv *c, const char *text)
 }
 
 /*
- * Convert an unknown record to a text with its first bytes. One truncated frame in 256 passes
- * its check by chance. So an unknown record is converted only if no frame is missing just before
- * it.
+ * Write an unknown record as a text with its first bytes. But if a frame is missing just before
+ * it, write nothing and return false: the record may be a truncated frame, one of 256 of which
+ * passes its check by chance.
  */
 bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n)
 {
@@ -273,7 +278,7 @@ bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_
 	return true;
 }
 
-/* Write a dictionary entry. QS spells some names of objects and functions "&name". */
+/* Write a dictionary entry. QS writes "&name" for some names of objects and functions. */
 void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	       const char *name, size_t n)
 {

@@ -2,10 +2,10 @@
 /*
  * qs.c - the records of QS, from QP 7.3 to 8.1
  *
- * A frame is seq, record, data and the ones' complement of their sum. The predefined records
- * have the layouts of qs_layout(), in the sizes of the target, and become the events that
- * devtrace/qp emits. Numbers on the wire are little-endian, even if the target says that it is
- * big-endian.
+ * A frame consists of a sequence number, the record's number, data and the ones' complement of
+ * their sum. The predefined records have the layouts of qs_layout(), with the sizes of the target,
+ * and become the events that devtrace/qp emits. Numbers are little-endian in a frame, even if the
+ * target reports that it is big-endian.
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,8 +57,8 @@ static int qs_seq(const struct conv *c, const uint8_t *p, size_t n)
 }
 
 /*
- * From QP 8.0 on, TARGET_INFO begins with flags and a u32. In older versions it begins with a
- * byte FF or 0, and a u16.
+ * Is this a TARGET_INFO of QP 8.0 or later, which begins with flags and a u32? In older versions
+ * it begins with a byte 0xFF or 0, and a u16.
  */
 static bool new_info(const uint8_t *p, size_t n)
 {
@@ -73,7 +73,9 @@ static bool qs_begins(const struct conv *c, const uint8_t *p, size_t n)
 	return new_info(p, n) ? p[2] & 0x40 : n > 2 && p[2];
 }
 
-/* Does the data have exactly the fields of the layout? A string is the last one. */
+/*
+ * Does the data consist of exactly the fields of the layout? A string can only be the last field.
+ */
 static bool fits(const struct conv *c, const char *layout, const uint8_t *p, size_t n)
 {
 	for (; *layout; layout++) {
@@ -90,8 +92,8 @@ static bool fits(const struct conv *c, const char *layout, const uint8_t *p, siz
 }
 
 /*
- * Convert the fields after the time stamp. The name of a signal depends on its object. The object
- * is the field after the signal, but in records of deferred events it is the first object.
+ * Convert the fields after the time stamp. The name of a signal depends on its object. This is the
+ * field after the signal, but in records of deferred events it is the first object of the record.
  */
 static void elements(struct conv *c, uint8_t record, const char *layout, const uint8_t *p, size_t n)
 {
@@ -157,7 +159,7 @@ static bool dictionary(struct conv *c, uint8_t record, const uint8_t *p, size_t 
 		p += size;
 		n -= size;
 	}
-	/* A dictionary entry with an empty name is useless. */
+	/* If the name is empty, the dictionary entry is useless. */
 	if (n > 1)
 		conv_name(c, record, (uint32_t)value, group, key, (const char *)p, n - 1);
 	else
@@ -170,7 +172,7 @@ static bool good_sizes(const struct conv_sizes *s)
 	const uint8_t *size = (const uint8_t *)s;
 	size_t i;
 
-	/* Check all sizes except the last, which only RKH has. */
+	/* Check all sizes but the last, which only RKH has. */
 	for (i = 0; i < offsetof(struct conv_sizes, block); i++)
 		if (size[i] != 1 && size[i] != 2 && size[i] != 4 &&
 		    (size[i] != 8 || (i != 2 && i != 3)))
@@ -179,8 +181,8 @@ static bool good_sizes(const struct conv_sizes *s)
 }
 
 /*
- * A size of 0 means that the target has no such field: keep the old size. The first element of
- * the event tells the reader whether the target began anew.
+ * Read a TARGET_INFO. A size of 0 means that the target has no such field, so the old size is
+ * kept. The first element of the event shows the reader whether the target was restarted.
  */
 static bool target_info(struct conv *c, const uint8_t *p, size_t n)
 {
@@ -242,7 +244,7 @@ static void check_version(struct conv *c)
 			v < OLDEST ? "6.9" : "8.1");
 }
 
-/* The time stamp is the first field of a record. */
+/* Return the time of a record. The time stamp is its first field. */
 static uint64_t take_time(struct conv *c, const uint8_t *p)
 {
 	return conv_clock_time(&c->clock, (uint32_t)conv_le(p, c->sizes.time), c->arrival);
@@ -260,7 +262,7 @@ static bool query_data(struct conv *c, const uint8_t *p, size_t n)
 	if (n < head)
 		return false;
 	kind = p[head - 1] & 0xf;
-	/* An object of the application has only its address. */
+	/* An object of the application has no layout: only its address is known. */
 	layout = kind == QUERY_AP ? "O" : qs_query(kind, !is_new);
 	if (!layout || !fits(c, layout, p + head, n - head))
 		return false;
@@ -280,7 +282,7 @@ static bool peek_data(struct conv *c, const uint8_t *p, size_t n)
 	conv_u(c, DEVTRACE_E_U16, conv_le(p + time, 2), 2);
 	conv_u(c, DEVTRACE_E_U8, p[time + 2], 1);
 	conv_u(c, DEVTRACE_E_U8, p[time + 3], 1);
-	/* Up to 255 values of 4 bytes; an element has 255. */
+	/* The answer has up to 255 values of 4 bytes, but an element has at most 255 bytes. */
 	for (; n - head > 255; head += 255)
 		conv_mem(c, DEVTRACE_E_MEM | DEVTRACE_E_MEM_MORE, p + head, 255);
 	conv_mem(c, DEVTRACE_E_MEM, p + head, n - head);
@@ -306,7 +308,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 			check_version(c);
 			return true;
 		}
-		/* A truncated frame may look like this by chance. */
+		/* If a frame is missing before this one, it may be a truncated frame. */
 		if (!c->hole)
 			conv_odd_target(c, "its information has an unknown layout, of %zu bytes; records of QP 6.9 to 8.1 are known",
 					n);
@@ -323,7 +325,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 	conv_guess_note(c, record, n);
 	if (!fits(c, layout, p, n))
 		return false;
-	/* QS_EMPTY is padding: it uses up a sequence number, but is neither event nor loss. */
+	/* QS_EMPTY is padding: it has a sequence number, but is neither an event nor a loss. */
 	if (!record) {
 		conv_skip(c, 1);
 		c->missing--;

@@ -2,10 +2,10 @@
 /*
  * rkh.c - the records of RKH's trace facility, of RKH 3
  *
- * A frame is the number of the event, a sequence number, a time stamp, the data, and the two's
- * complement of their sum. Sequence number, stamp and check are optional. The configuration
- * record tells which of them there are, and all sizes. The frame of the configuration record has
- * neither number nor stamp, whatever the record tells. The events are those of devtrace/rkh.
+ * A frame consists of the event's number, a sequence number, a time stamp, the data, and the two's
+ * complement of their sum. Sequence number, time stamp and check are optional. The configuration
+ * record tells which of them frames have, and all sizes. Its own frame has neither sequence number
+ * nor time stamp. The events are those that devtrace/rkh emits.
  */
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
@@ -14,7 +14,7 @@
 
 #define CONFIG_HEAD	1	/* the number of the event */
 
-/* devtrace's type for each code of an RKH element. */
+/* The devtrace type for each code of an element of RKH. */
 const uint8_t conv_rkh_elements[16] = {
 	DEVTRACE_E_I8, DEVTRACE_E_U8, DEVTRACE_E_I16, DEVTRACE_E_U16, DEVTRACE_E_I32,
 	DEVTRACE_E_U32, DEVTRACE_E_X32, DEVTRACE_E_STR, DEVTRACE_E_MEM, DEVTRACE_E_OBJ,
@@ -55,7 +55,10 @@ static bool parse_config(const uint8_t *p, struct config *k)
 	z->event = p[9];
 	z->block = p[10] >> 4;
 	k->hz = (uint16_t)conv_le(p + 11, 2);
-	/* Without stamps any size of a stamp is accepted; 8 bytes only with stamps. */
+	/*
+	 * If frames have no time stamp, its size does not matter. If they have, 8 bytes are
+	 * allowed, too.
+	 */
 	if (!(k->flags & RKH_TSTAMP) || z->time == 8)
 		z->time = k->flags & RKH_TSTAMP ? 8 : 4;
 	return is_size(z->sig) && (is_size(z->time) || z->time == 8) &&
@@ -73,7 +76,10 @@ static bool sum_is_0(const uint8_t *p, size_t n)
 	return !sum;
 }
 
-/* Is the frame a configuration record, with a check if its contents say so? */
+/*
+ * Is the frame a configuration record? If its contents say that frames have a check, look at that,
+ * too.
+ */
 static bool find_config(const uint8_t *p, size_t n, struct config *k)
 {
 	const size_t bytes = CONFIG_HEAD + RKH_TCFG_BYTES;
@@ -97,15 +103,16 @@ static bool rkh_intact(const struct conv *c, const uint8_t *p, size_t *n)
 	return *n >= 1;
 }
 
-/* The sequence number is at the same offset in all frames that have one. */
+/* Return the sequence number, which is at the same offset in all frames that have one. */
 static int rkh_seq(const struct conv *c, const uint8_t *p, size_t n)
 {
 	return n >= 2 && p[0] != RKH_TE_FWK_TCFG && c->rkh_flags & RKH_NSEQ ? p[1] : -1;
 }
 
 /*
- * A target that starts sends its configuration, and numbers the frame behind it 0. If the numbers
- * go on behind a configuration, it is only repeated. Without numbers each one is a start.
+ * Does the target begin with this frame? When it starts, it sends its configuration, and the next
+ * frame has number 0. If the numbers continue after a configuration, it was only repeated. If
+ * frames have no numbers, every configuration counts as a start.
  */
 static bool rkh_begins(const struct conv *c, const uint8_t *p, size_t n)
 {
@@ -150,7 +157,7 @@ static unsigned int size_of(const struct conv *c, char what)
 	}
 }
 
-/* The size of a string with its NUL; 0: there is no NUL. */
+/* Return the size of a string with its NUL, or 0 if it has none. */
 static size_t string_size(const uint8_t *p, size_t n)
 {
 	const uint8_t *nul = n ? memchr(p, 0, n) : NULL;
@@ -196,7 +203,7 @@ static void elements(struct conv *c, uint8_t te, const char *layout, const uint8
 			conv_u(c, DEVTRACE_E_ENUM(DEVTRACE_RKH_POOLS), v, 1);
 			break;
 		default:
-			/* A counter that the target leaves out becomes "-". */
+			/* If the target was built without a counter, "-" is written instead. */
 			if (!size)
 				conv_mem(c, DEVTRACE_E_STR, "-", 1);
 			else if (te == RKH_TE_FWK_TCFG && *layout == '4')
@@ -209,12 +216,14 @@ static void elements(struct conv *c, uint8_t te, const char *layout, const uint8
 	}
 }
 
-/* Write a name to the dictionary of its kind. key: the value, or the address. */
+/*
+ * Write a name to the dictionary of its kind. @key is the value or the address that has the name.
+ */
 static void name_it(struct conv *c, uint8_t te, uint64_t key, const uint8_t *s, size_t n)
 {
 	const char *name = (const char *)s;
 
-	/* A dictionary entry with an empty name is useless. */
+	/* If the name is empty, the dictionary entry is useless. */
 	if (!n)
 		return;
 	switch (te) {
@@ -225,7 +234,7 @@ static void name_it(struct conv *c, uint8_t te, uint64_t key, const uint8_t *s, 
 		conv_name(c, DEVTRACE_T_FUN, 0, 0, key, name, n);
 		break;
 	case RKH_TE_FWK_TUSR:
-		/* The number within the group of the application. */
+		/* @key is the number within the group of the application. */
 		conv_name(c, DEVTRACE_T_USR, DEVTRACE_RKH_USER_(key), 0, 0, name, n);
 		break;
 	case RKH_TE_FWK_EPOOL:
@@ -236,7 +245,10 @@ static void name_it(struct conv *c, uint8_t te, uint64_t key, const uint8_t *s, 
 	}
 }
 
-/* Write a dictionary entry and, for kinds that devtrace lacks, an event with kind and owner. */
+/*
+ * Write a dictionary entry. If devtrace has no such kind of object, also write an event with the
+ * kind and the owner.
+ */
 static bool symbol(struct conv *c, uint8_t te, const char *layout, const uint8_t *p, size_t n,
 		   uint64_t ts)
 {
@@ -284,13 +296,16 @@ static uint64_t take_time(struct conv *c, const uint8_t *frame)
 
 	if (c->rkh_flags & RKH_TSTAMP)
 		return conv_clock_time(&c->clock, (uint32_t)conv_le(p, bytes), c->arrival);
-	/* Without stamps an event has the time of its arrival. */
+	/* If frames have no time stamp, an event gets the time of its arrival. */
 	if (c->arrival > c->clock.last)
 		c->clock.last = c->arrival;
 	return c->clock.last;
 }
 
-/* rkh_intact() has cut off the check. Without a stamp, the event has the time of the last one. */
+/*
+ * Read a configuration record, from which rkh_intact() has removed the check. The record has no
+ * time stamp, so its event gets the time of the previous event.
+ */
 static bool configuration(struct conv *c, const uint8_t *frame, size_t n)
 {
 	struct config k;
@@ -307,7 +322,7 @@ static bool configuration(struct conv *c, const uint8_t *frame, size_t n)
 	return true;
 }
 
-/* The version has two digits in each byte: 0x3400 is 3.4.00. */
+/* Check the version. It has two digits in each byte: 0x3400 is 3.4.00. */
 static void check_version(struct conv *c)
 {
 	const unsigned int v = c->version, major = v >> 12;
@@ -343,7 +358,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 			check_version(c);
 			return true;
 		}
-		/* A truncated frame may look like this by chance. */
+		/* If a frame is missing before this one, it may be a truncated frame. */
 		if (!c->hole)
 			conv_odd_target(c, "its configuration has an unknown layout, of %zu bytes; that of RKH 3 is known",
 					n);

@@ -146,15 +146,15 @@ static const struct {
 	{ "stream is not known", "no such stream; see 'tracectl stream list'" },
 	{ "trigger is not known", "no such trigger; see 'tracectl trigger list'" },
 	{ "stream is frozen", "the stream is frozen; thaw it first: tracectl stream thaw %s" },
-	{ "stream is there already",
+	{ "stream exists already",
 	  "this stream exists already; choose another name, "
 	  "or remove it first: tracectl stream del %s" },
-	{ "stream trace is there already",
+	{ "stream trace exists already",
 	  "this stream always exists; to change its size: tracectl stream resize %s SIZE" },
 	{ "stream would be one more than 16",
 	  "there are 16 streams already, and no more are allowed; "
 	  "remove one first: tracectl stream del NAME" },
-	{ "stream trace is always there", "this stream always exists and cannot be removed" },
+	{ "stream trace always exists", "this stream always exists and cannot be removed" },
 	{ "stream must be a name", "the name of a stream has 1 to 31 characters of A-Z a-z 0-9 _ . -" },
 	{ "size must be",
 	  "the SIZE of each CPU's ring must be from 1K to 2G" },

@@ -89,7 +89,7 @@ static int add(struct tc *tc, const char *name)
 	tc_open(tc);
 	ret = devtrace_ctl_stream_new(tc->ctl, name, size, &f, 0, DEVTRACE_STATE_RUNNING);
 	if (ret == -EEXIST && !strcmp(name, DEVTRACE_STREAM0))
-		return tc_fail_as(tc, name, "stream trace is there already");
+		return tc_fail_as(tc, name, "stream trace exists already");
 	if (ret)
 		return tc_fail(tc, name);
 	tc_note(tc);

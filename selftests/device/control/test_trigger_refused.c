@@ -105,9 +105,9 @@ TEST_F(trigger, a_condition_that_no_event_meets_is_refused)
 	OK(devtrace_ctl_trigger_del(self->ctl, "t"));				\
 } while (0)
 
-	CASE(severities(f, 4, 4), "levels go from 0 to 3");
-	CASE(severities(f, 4, 0), "levels go from 0 to 3");
-	CASE(severities(f, 0, 4), "levels go from 0 to 3");
+	CASE(severities(f, 4, 4), "levels are 0 to 3");
+	CASE(severities(f, 4, 0), "levels are 0 to 3");
+	CASE(severities(f, 0, 4), "levels are 0 to 3");
 	BUT(severities(f, 4, 3));
 	BUT(severities(f, 3, 3));
 	CASE(none_of(f, DEVTRACE_FA_TYPES), "no event has one of these types");
@@ -132,7 +132,7 @@ TEST_F(trigger, a_condition_that_no_event_meets_is_refused)
 	CASE(types(f, DEVTRACE_T_KERNEL, DEVTRACE_T_KERNEL + 1); code(f, true, false),
 	     "profile events have no code");
 	CASE(types(f, DEVTRACE_T_KERNEL, DEVTRACE_T_FAULT);
-	     devtrace_filter_origins(f, DEVTRACE_ORIGIN_USER), "come from the kernel");
+	     devtrace_filter_origins(f, DEVTRACE_ORIGIN_USER), "emitted only by the kernel");
 	BUT(types(f, DEVTRACE_T_KERNEL, DEVTRACE_T_USER2);
 	    devtrace_filter_origins(f, DEVTRACE_ORIGIN_USER));
 	CASE(e->given = true; e->mask = 6; e->value = 8, "mask");
@@ -197,7 +197,7 @@ TEST_F(trigger, an_element_in_odd_pieces_is_refused)
 		{ fails, EINVAL, true, { index, equal, { DEVTRACE_EA_STRING, 2, text } } },
 		{ fails, EINVAL, true, { index, equal, { DEVTRACE_EA_STRING, 65, text } } },
 		{ "wrong value", EINVAL, true, { index, equal, { DEVTRACE_EA_STRING, 4, "a\0b" } } },
-		{ "string takes compare", EINVAL, false, { index, less, string } },
+		{ "string allows only compare", EINVAL, false, { index, less, string } },
 		{ "given twice", EINVAL, false, { index, equal, value, value } },
 	};
 	struct nl *nl = malloc(sizeof(*nl));

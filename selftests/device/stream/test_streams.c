@@ -339,7 +339,7 @@ TEST_F(streams, stopped_and_started)
 /* Only a thaw gives up the contents of a frozen stream. A refusal changes nothing. */
 TEST_F(streams, frozen_streams_do_not_start)
 {
-	static const char why[] = "stream is frozen: thaw it first, by its state 1, stopped";
+	static const char why[] = "stream is frozen: thaw it first, by setting its state to 1 (stopped)";
 	struct devtrace_stats st;
 	uint64_t size;
 	int i;

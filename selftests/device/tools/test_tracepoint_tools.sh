@@ -77,7 +77,7 @@ run tracectl profile
 has '^trace: task:task_rename sched_switch$'
 ok $? "one is switched on beside others"
 run tracectl profile -no:such
-[ $? = 1 ] && has "no:such is not added"
+[ $? = 1 ] && has "no:such has not been added"
 ok $? "one that was not added cannot be"
 run tracectl --json profile
 has '"task:task_rename"'
