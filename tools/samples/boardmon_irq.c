@@ -110,7 +110,7 @@ static void tell(const struct line *line)
 		QS_U8(0, line->busiest);
 		QS_STR(line->action);
 	QS_END()
-	say("irq %s: %u since the last reading, %llu in all, most on cpu %u: %s\n",
+	say("irq %s: %u more, %llu in all, most on cpu %u: %s\n",
 	    line->name, line->more, (unsigned long long)line->total, line->busiest, line->action);
 }
 
