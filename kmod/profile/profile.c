@@ -13,8 +13,8 @@
  * Unloading the module detaches all types and leaves the filters unchanged. Loading it attaches
  * the types that the filters want.
  *
- * Tracepoints are looked up once, by name, when the first type is wanted, and only in vmlinux:
- * these never go away.
+ * Tracepoints are looked up once, by name, when the first type is wanted. Only those of vmlinux are
+ * used: they never go away.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -54,7 +54,7 @@ static struct attachment attached[PROFILE_NR];
 static bool looked_up;
 static DECLARE_BITMAP(lacking, 256);	/* not yet reported by profile_lacking() */
 
-/* @i: type - PROFILE_FIRST */
+/* Return the name of the type PROFILE_FIRST + @i. */
 static const char *name_of(unsigned int i)
 {
 	struct profile_added_info info;
@@ -121,7 +121,7 @@ static int profile_attach(struct attachment *a, void *probe)
 	return 0;
 }
 
-/* Higher types than those of profile_probes[] are tracepoints added by name. */
+/* Types above those of profile_probes[] belong to tracepoints added by name. */
 
 static bool is_there(unsigned int i)
 {
@@ -161,9 +161,9 @@ static bool wants_any(const unsigned long *types)
 /**
  * profile_apply() - attach the types that are wanted, detach the others
  * @types: 256 bits: types that any filter wants; bits below 128 and above 191 are ignored
- * @refused: filled in, 256 bits: types that are wanted and could not be attached
+ * @refused: filled in, 256 bits: types that are wanted but could not be attached
  *
- * After the return no event of an unwanted type from 128 to 191 appears.
+ * After the return, no event of an unwanted type from 128 to 191 is stored.
  *
  * Context: process; may sleep; devtrace_lock held.
  * Return: true if any type was refused; profile_lacking() reports them, too.
@@ -182,7 +182,7 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
 		profile_titles_on();
 		WRITE_ONCE(devtrace_profile_on, true);
 	}
-	/* Detach first: unwanted events cost time while the others are attached. */
+	/* Detach first, because unwanted events cost time while the other types are attached. */
 	for (i = 0; i < PROFILE_NR; i++) {
 		if (attached[i].on && !test_bit(PROFILE_FIRST + i, types)) {
 			detach_type(i);
@@ -212,8 +212,8 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
  * profile_keep_known() - clear the types of a filter that this kernel lacks
  * @types: 256 bits; only those from 128 to 190 are examined
  *
- * profile_lacking() reports the types cleared here. A filter with all 63 bits set asks for all
- * existing types: then numbers that have no type are not reported.
+ * profile_lacking() reports the types cleared here. But if all 63 bits are set, the filter asks for
+ * all existing types, so numbers that have no type are not reported.
  *
  * Context: process; may sleep; devtrace_lock held.
  */
@@ -237,8 +237,8 @@ static void profile_keep_known(unsigned long *types)
 }
 
 /*
- * Set @types to those cleared or refused since the last call. Return true if there are any.
- * devtrace_lock held.
+ * Set @types to the types that were cleared or refused since the last call. Return true if there
+ * are any. devtrace_lock held.
  */
 static bool profile_lacking(unsigned long *types)
 {
@@ -248,7 +248,7 @@ static bool profile_lacking(unsigned long *types)
 	return !bitmap_empty(types, 256);
 }
 
-/* Describe a type, 128 to 190; false: it does not exist. Process context, devtrace_lock held. */
+/* Describe a type from 128 to 190. Return false if it does not exist. devtrace_lock held. */
 static bool profile_info(unsigned int type, struct profile_info *info)
 {
 	const unsigned int i = type - PROFILE_FIRST;
@@ -352,8 +352,8 @@ static int profile_parse(const char *list, unsigned long *types, unsigned long *
 }
 
 /*
- * The parameter names the profile types in the filter of stream 0. A value given at load time waits
- * in @wanted until profile_enter() puts it into the filter.
+ * The module parameter has the names of the profile types in the filter of stream 0. A value given
+ * at load time is kept in wanted until profile_enter() puts it into the filter.
  */
 
 static bool ready;
@@ -379,7 +379,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	int err;
 
 	bitmap_copy(want, types, 256);
-	/* Discard leftovers of earlier requests. */
+	/* Clear the set of lacking types, in which earlier requests may have left some. */
 	bitmap_zero(lacking, 256);
 	profile_keep_known(want);
 	err = filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
@@ -453,7 +453,7 @@ static const struct profile_ops profile_ops = {
 	.del		= profile_del,
 };
 
-/* After the return no probe runs, and filters can start none. */
+/* After the return, no probe runs, and no filter can attach one. */
 static void profile_leave(void)
 {
 	DECLARE_BITMAP(none, 256);
@@ -535,6 +535,6 @@ module_exit(devtrace_profile_exit);
 MODULE_DESCRIPTION("Trace device: the kernel's tracepoints and faults as events");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);
-/* For one release, because devtrace_faults was a separate module before. */
+/* Keep this alias for one release: devtrace_faults was a separate module before. */
 MODULE_ALIAS("devtrace_faults");
 COMPAT_IMPORT_INTERNAL();

@@ -2,11 +2,11 @@
 /*
  * Kernel profile events: the kernel's tracepoints as event types
  *
- * Types 128 to 190, devtrace_profile.ko. While no filter wants one of them, the module is attached
- * to no tracepoint. profile_types.h has the table of types, profile_probes.c emits them, profile.c
- * attaches and detaches, profile_added.c has tracepoints added by name, profile_names.c names
- * functions and system calls. profile_ops.h is the interface for other modules. For users:
- * Documentation/profile.rst.
+ * devtrace_profile.ko emits the types 128 to 190. While no filter wants one of them, the module is
+ * attached to no tracepoint. profile_types.h has the table of types. profile_probes.c emits them.
+ * profile.c attaches and detaches the tracepoints. profile_added.c handles tracepoints added by
+ * name. profile_names.c finds the names of functions and system calls. profile_ops.h is the
+ * interface for other modules. Documentation/profile.rst is for users.
  */
 #ifndef DEVTRACE_PROFILE_H
 #define DEVTRACE_PROFILE_H
@@ -16,7 +16,7 @@
 
 #include "stream/profile_ops.h"
 
-/* arm's system call 0x0f0000 + n has the signal PROFILE_ARM_CALLS + n. */
+/* System call 0x0f0000 + n, which only arm has, gets the signal PROFILE_ARM_CALLS + n. */
 #define PROFILE_ARM_CALLS	0xf000
 
 /**
@@ -26,8 +26,8 @@
  * @title: the same name in upper case, as readers see it
  * @group: name of the group that the type belongs to
  * @tracepoints: names of the tracepoints, separated by blanks
- * @probe: function to attach to each of them, with the struct tracepoint as its first argument; all
- *	have the same prototype. NULL: not in this kernel
+ * @probe: function to attach to each of these tracepoints, which all have the same prototype. Its
+ *	first argument is the struct tracepoint. NULL: the kernel has none of the tracepoints
  */
 struct profile_probe {
 	u8		type;

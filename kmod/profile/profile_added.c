@@ -3,14 +3,15 @@
  * Tracepoints added by name
  *
  * Any trace event that the kernel describes, even of a module or of a single system call, can
- * become one of the event types 176 to 190. profile_desc.c reads the kernel's own description, the
- * one that tracefs prints. While a tracepoint is added, its module and this one cannot be unloaded:
- * only this module knows which ones were added.
+ * become one of the event types 176 to 190. profile_desc.c reads the kernel's own description of
+ * the event, which tracefs also prints. While a tracepoint is added, neither its module nor this
+ * one can be unloaded: only this module knows which tracepoints were added.
  *
  * The records come from perf: a counter on each CPU, without a buffer, calls event_fn() for each
- * record. A probe on the tracepoint would get its arguments, not its fields: only the kernel's own
- * function computes the fields, for ftrace or for perf. ftrace would first store them in a buffer
- * without a reader. perf also stops recursion: it passes on no trace event that event_fn() causes.
+ * record. A probe on the tracepoint would get the arguments of the tracepoint, not its fields: only
+ * the kernel's own function computes the fields, for ftrace or for perf. ftrace would first store
+ * them in a buffer that nobody reads. perf also prevents recursion: it does not pass on a trace
+ * event that event_fn() causes.
  *
  * A work item creates the counters of a CPU that comes online, because this takes locks whose
  * holders may wait for the end of the hotplug operation. So the first events of that CPU are
@@ -47,7 +48,7 @@
 /**
  * struct added - a tracepoint added by name
  * @type: its event type
- * @file: the kernel's object for it; a reference to the tracepoint's module
+ * @file: the kernel's object for it, with a reference to the tracepoint's module
  * @counters: perf counters, by CPU; NULL: not attached
  * @desc: description of its records
  */
@@ -62,7 +63,7 @@ struct added {
  * struct place - one of the types 176 to 190
  * @added: the tracepoint that has it; NULL: the place is free
  * @name: name of the tracepoint; kept while the place is free, as old events may still be read
- * @freed: the counter freed when the place became free; 0: never used
+ * @freed: value of the variable freed when the place became free; 0: the place was never used
  */
 struct place {
 	struct added	*added;
@@ -70,7 +71,7 @@ struct place {
 	unsigned int	freed;
 };
 
-/* Protected by devtrace_lock; writing .added, and its counters, by added_lock, too. */
+/* Protected by devtrace_lock. Code that writes .added or its counters holds added_lock, too. */
 static struct place places[PROFILE_ADDED_NR];
 static unsigned int freed;
 
@@ -104,7 +105,7 @@ static void counter_release(struct added *a, unsigned int cpu)
 	a->counters[cpu] = NULL;
 }
 
-/* Create the counter of a CPU. A CPU that has gone offline needs none, which is no error. */
+/* Create the counter of a CPU. Return 0 even if the CPU is offline: then it needs no counter. */
 static int counter_make(struct added *a, unsigned int cpu)
 {
 	struct perf_event_attr attr = {
@@ -163,7 +164,7 @@ static void cpus_came(struct work_struct *w)
 
 			if (!a || !a->counters)
 				continue;
-			/* The old counter is dead since the CPU went offline. */
+			/* The old counter stopped for good when the CPU went offline. */
 			counter_release(a, cpu);
 			if (counter_make(a, cpu))
 				pr_warn_once("no counter on CPU %u\n", cpu);
@@ -181,7 +182,7 @@ static int cpu_came(unsigned int cpu)
 	return 0;
 }
 
-/* Describe the arguments of a single system call: the kernel has no table of these fields. */
+/* Describe the arguments of a system call, for which the kernel has no table of fields. */
 static bool describe_syscall(struct desc *d, const struct trace_event_call *call)
 {
 #ifdef CONFIG_FTRACE_SYSCALLS
@@ -199,7 +200,7 @@ static bool describe_syscall(struct desc *d, const struct trace_event_call *call
 		const char *type = m->types[i];
 		bool is_int = match_string(ints, -1, type) >= 0;
 		bool is_short = is_int || match_string(uints, -1, type) >= 0;
-		/* The rest of the register may have any content. */
+		/* Read only the int: the rest of the register may have any content. */
 		unsigned int at = is_short && IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
 				  sizeof(long) - sizeof(int) : 0;
 
@@ -274,7 +275,10 @@ static struct trace_event_file *file_get(const char *name, const char **why)
 	return ERR_PTR(-ENOENT);
 }
 
-/* The free place that had this name last, otherwise the one free for longest; NULL: none. */
+/*
+ * Return the free place that had this name last; otherwise the place that has been free for
+ * longest; NULL: no place is free.
+ */
 static struct place *place_find(const char *name)
 {
 	struct place *best = NULL, *p;
@@ -374,7 +378,7 @@ static struct place *place_of(unsigned int type)
 	return &places[type - PROFILE_ADDED_FIRST];
 }
 
-/* The type of an added tracepoint, or -ENOENT. */
+/* Return the type of an added tracepoint, or -ENOENT. */
 int profile_added_find(const char *name)
 {
 	unsigned int i;
@@ -387,7 +391,8 @@ int profile_added_find(const char *name)
 }
 
 /*
- * Start the events of a type. Return 0; -ENOENT if it is not added; -ENOMEM; or an error of perf.
+ * Start the events of a type. Return 0; -ENOENT if the type belongs to no added tracepoint;
+ * -ENOMEM; or an error of perf.
  */
 int profile_added_attach(unsigned int type)
 {
@@ -423,8 +428,8 @@ bool profile_added_detach(unsigned int type)
 }
 
 /*
- * Remove a tracepoint added by name. After the return none of its events appears. A type
- * that is not added is ignored.
+ * Remove a tracepoint added by name. After the return, none of its events is stored. If @type
+ * belongs to no added tracepoint, do nothing.
  */
 void profile_del(unsigned int type)
 {
@@ -445,7 +450,10 @@ void profile_del(unsigned int type)
 	module_put(THIS_MODULE);
 }
 
-/* Describe a type; false: it is not added. @info is valid while devtrace_lock is held. */
+/*
+ * Describe a type. Return false if it belongs to no added tracepoint. @info is valid while
+ * devtrace_lock is held.
+ */
 bool profile_added_info(unsigned int type, struct profile_added_info *info)
 {
 	struct place *p = place_of(type);
@@ -470,7 +478,7 @@ int profile_added_init(void)
 	return 0;
 }
 
-/* Called when no tracepoint is added; each would hold a reference to this module. */
+/* At this point no tracepoint is added: each would hold a reference to this module. */
 void profile_added_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpuhp_state);

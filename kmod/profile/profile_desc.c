@@ -4,8 +4,8 @@
  *
  * A field is a number, a string or a buffer. Each field becomes exactly one element, so the n-th
  * element is the n-th field. Offsets found in a record are not trusted: nothing outside the record
- * is read. No kernel address reaches readers as a number: a value that may be an address becomes an
- * OBJ or FUN element, which readers see as a hash; inside a buffer it becomes zeros.
+ * is read. Readers never see a kernel address as a number: a field that may be an address becomes
+ * an OBJ or FUN element, which readers see as a hash; an address in a buffer becomes zeros.
  *
  * desc_measure() and desc_store() run in any context. selftests/unit/test_profile_desc.c
  * compiles this file in user space.
@@ -19,7 +19,7 @@
 
 #include "profile_desc.h"
 
-/* The highest values are error numbers, not addresses. */
+/* The highest 4096 values are error numbers, not addresses. */
 #define ERRORS		4096
 /* Values below this are not kernel addresses; readers see them unchanged. */
 #define SMALL		65536
@@ -51,7 +51,7 @@ static bool is_char(const char *type, size_t len)
 	return is_one_of(type, len, names);
 }
 
-/* Does the type's name exclude 64-bit values, or addresses? */
+/* Is this a type that holds neither 64-bit values nor addresses? */
 static bool is_small(const char *type, size_t len)
 {
 	static const char *const names[] = {
@@ -85,7 +85,7 @@ static bool ends_with(const char *s, const char *end)
 	return len >= n && !strcmp(s + len - n, end);
 }
 
-/* Does the field hold the address of code? Tracepoints have no type for it. */
+/* Does the name of a field suggest the address of code? Tracepoints have no type for that. */
 static bool names_code(const char *name)
 {
 	static const char *const names[] = {
@@ -102,7 +102,7 @@ static bool may_hold_address(const struct desc_machine *m, const char *type, siz
 {
 	if (size != m->size)
 		return false;
-	/* Kernel and user addresses share a range, so the value cannot tell: go by the type. */
+	/* If kernel and user addresses share a range, only the type can tell. */
 	if (m->shared)
 		return is_word(type, len);
 	return m->size == 8 || !is_small(type, len);
@@ -127,7 +127,7 @@ static void describe_number(struct desc_field *f, const struct desc_machine *m,
 		f->flags |= DESC_HEX;
 }
 
-/* Describe an array, or another field that is not a number; @type is that of its members. */
+/* Describe an array, or another field that is not a number. @type: type of its members */
 static void describe_array(struct desc_field *f, const char *type, size_t len)
 {
 	if (is_char(type, len)) {
@@ -169,7 +169,7 @@ static bool describe_field(struct desc_field *f, const struct desc_machine *m, c
 	if (!len)
 		return false;
 	s = type;
-	/* A structure itself, not a pointer to one. */
+	/* Is the field a structure, not a pointer to one? */
 	structure = (desc_begins(&s, "struct ") || desc_begins(&s, "union ")) &&
 		    type[len - 1] != '*';
 	if (f->place == DESC_HERE && !bracket && !structure &&
@@ -180,7 +180,10 @@ static bool describe_field(struct desc_field *f, const struct desc_machine *m, c
 	return true;
 }
 
-/* A name for fmt(5): at most 63 bytes, and none of its keywords. Return its length, or -1. */
+/*
+ * Make a name that fmt(5) allows: at most 63 bytes, not a keyword. Return its length; -1:
+ * impossible.
+ */
 static int name_for_fmt(const char *name, char *buf)
 {
 	static const char *const taken[] = {
@@ -225,7 +228,7 @@ static bool add_words(struct desc *d, const struct desc_field *f, const char *na
 	char word[64];
 	int len = name_for_fmt(name, word);
 
-	/* ", ", a blank and the NUL */
+	/* 4: ", ", a blank and the NUL */
 	if (len < 0 || at + n + len + 4 > sizeof(d->words))
 		return false;
 	if (at) {
@@ -244,9 +247,9 @@ static bool add_words(struct desc *d, const struct desc_field *f, const char *na
  * @type: declaration of the field, as in a format file of tracefs: "char[16]",
  *	"__data_loc char[]", "struct page *"
  * @name: name of the field
- * @offset: where it begins in the record
- * @size: bytes that it has at @offset
- * @is_signed: whether the number, or each member of the array, is signed
+ * @offset: offset of the field in the record, bytes
+ * @size: number of bytes that the field has at @offset
+ * @is_signed: the number, or each member of the array, is signed
  *
  * Return: false if the field is not valid, or there is no room for it.
  */
@@ -297,7 +300,7 @@ static bool is_kernel_address(const struct desc_machine *m, u64 v)
 	return v >= m->first && v < (u32)-ERRORS;
 }
 
-/* Find a string or buffer in the record. Return its maximum size, bytes. */
+/* Set @at to the offset of a string or buffer in the record. Return its maximum size, bytes. */
 static unsigned int desc_find(const struct desc_field *f, const u8 *record, unsigned int size,
 			      u16 *at)
 {
@@ -400,12 +403,12 @@ static u8 *store_number(u8 *p, const struct desc *d, const struct desc_field *f,
 	return put_value(p, format, v, f->size);
 }
 
-/* Overwrite each aligned word that may be a kernel address with zeros. */
+/* Overwrite each aligned word of a buffer that may be a kernel address with zeros. */
 static void desc_hide(const struct desc_machine *m, u8 *p, unsigned int len)
 {
 	unsigned int i;
 
-	/* A word that is cut off may be part of an address. */
+	/* An incomplete word at the end may be a part of an address. */
 	if (len % m->size)
 		memset(p + len - len % m->size, 0, len % m->size);
 	for (i = 0; i + m->size <= len; i += m->size)
@@ -419,7 +422,7 @@ static void desc_hide(const struct desc_machine *m, u8 *p, unsigned int len)
  * @record: the record
  * @s: result of desc_measure() for this record
  * @elements: filled in, @s->total bytes
- * @seen: called with each function; may be NULL
+ * @seen: called with each function that a field points to; may be NULL
  *
  * Context: any.
  */

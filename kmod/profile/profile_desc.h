@@ -15,12 +15,12 @@
 #include "element_port_user.h"
 #endif
 
-/* Fields beyond this number are left out. */
+/* Maximum number of fields of a record; further fields are left out. */
 #define DESC_FIELDS_MAX		48
-/* Maximum bytes of one string or buffer, and of all in an event; longer ones are cut. */
+/* Maximum size of one string or buffer, and of all of an event, bytes; longer ones are cut. */
 #define DESC_TEXT_MAX		240
 #define DESC_EVENT_MAX		1024
-/* Room for the description of the elements. */
+/* Maximum size of the description of all elements, bytes. */
 #define DESC_WORDS_MAX		2048
 
 /**
@@ -37,7 +37,9 @@ struct desc_machine {
 
 enum desc_kind { DESC_SIGNED, DESC_UNSIGNED, DESC_STR, DESC_MEM };
 
-/* The field is at its offset; or a word there says where it is in the record. */
+/*
+ * DESC_HERE: the field is at its offset. Otherwise a word at this offset says where the field is.
+ */
 enum desc_place { DESC_HERE, DESC_DATA_LOC, DESC_REL_LOC };
 
 /* The field may hold kernel addresses, which readers must not see. */
@@ -48,8 +50,8 @@ enum desc_place { DESC_HERE, DESC_DATA_LOC, DESC_REL_LOC };
 
 /**
  * struct desc_field - a field of the record
- * @offset: where it begins
- * @size: bytes that it has at @offset
+ * @offset: offset in the record, bytes
+ * @size: number of bytes that the field has at @offset
  * @kind: enum desc_kind: the element that it becomes
  * @place: enum desc_place
  * @flags: DESC_ADDRESS, DESC_FUNCTION, DESC_HEX
@@ -81,8 +83,8 @@ struct desc {
  * @nr: number of fields that are inside the record
  * @total: bytes of all elements
  * @addresses: there are OBJ or FUN elements
- * @at: for strings and buffers: offset in the record
- * @len: for strings and buffers: bytes
+ * @at: offset of each string or buffer in the record, bytes
+ * @len: length of each string or buffer, bytes
  */
 struct desc_sizes {
 	u16	nr;
@@ -92,7 +94,7 @@ struct desc_sizes {
 	u8	len[DESC_FIELDS_MAX];
 };
 
-/* Called for each function in an event. */
+/* Called for each function whose address is in an event. */
 typedef void desc_seen_fn(const void *fun);
 
 bool desc_add(struct desc *d, const char *type, const char *name, unsigned int offset,

@@ -4,8 +4,8 @@
  *
  * An event has the number of a system call or the address of a function. Probes run in contexts
  * where a symbol cannot be looked up. So a probe only marks each new number or address, and a work
- * item adds its name to the dictionary. Both stores are bounded: a function that finds no free
- * place gets no name.
+ * item adds its name to the dictionary. Both tables are bounded: a function for which there is no
+ * free place gets no name.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -23,13 +23,13 @@
 
 #define FUN_BITS	10
 #define FUNS		BIT(FUN_BITS)
-/* Number of places where an address may be stored. */
+/* Number of places in funs[], one after the other, where an address may be stored. */
 #define FUN_WAYS	8
-/* A place freed when a module was unloaded; a search continues behind it. */
+/* Content of a place that was freed because a module was unloaded; a search does not stop here. */
 #define FUN_GONE	1UL
 
 #define SYSCALLS	512
-/* The last bits of each half are for the system calls that only arm has. */
+/* Number of system calls that only arm has; their bits are the last ones of each half. */
 #define ARM_CALLS	16
 
 static unsigned long funs[FUNS + FUN_WAYS];
@@ -38,7 +38,7 @@ static DECLARE_BITMAP(calls, 2 * SYSCALLS);
 static DECLARE_BITMAP(calls_named, 2 * SYSCALLS);
 static struct irq_work names_soon;
 
-/* The names ordered by number, each with its NUL; "": none. */
+/* The names of system calls, ordered by number, each with its NUL; "": no such call */
 static const char native_calls[] =
 #include "syscalls_native.inc"
 ;
@@ -96,7 +96,7 @@ static void name_funs(void)
 		if (!fun || fun == FUN_GONE || test_and_set_bit(i, funs_named))
 			continue;
 		sprint_symbol_no_offset(sym, fun);
-		/* Without a symbol, the function prints the address. */
+		/* Without a symbol, sprint_symbol_no_offset() prints the address: skip it. */
 		if (strstarts(sym, "0x"))
 			continue;
 		sym[DEVTRACE_NAME_MAX - 1] = 0;
@@ -135,7 +135,7 @@ static noinline void fun_new(unsigned long fun, unsigned long *first)
 	}
 }
 
-/* Note that an event has a function; NULL is ignored. Any context, NMI included. */
+/* Note that the address @fun is in an event. NULL is ignored. Any context, NMI included. */
 void profile_seen_fun(const void *fun)
 {
 	unsigned long *first = &funs[hash_ptr(fun, FUN_BITS)];
@@ -145,7 +145,7 @@ void profile_seen_fun(const void *fun)
 }
 
 /**
- * profile_seen_syscall() - note that an event has a system call
+ * profile_seen_syscall() - note that the number of a system call is in an event
  * @compat: 1: called by a 32-bit program on a 64-bit kernel; otherwise 0
  * @nr: number of the call, as in the event's signal
  *
@@ -189,7 +189,7 @@ int profile_names_init(void)
 	return register_module_notifier(&module_nb);
 }
 
-/* Call only when no probe runs any more. */
+/* Called when no probe runs any more. */
 void profile_names_exit(void)
 {
 	unregister_module_notifier(&module_nb);

@@ -29,12 +29,12 @@
 #include "profile_names.h"
 #include "profile_types.h"
 
-/* Longer strings are cut off. */
+/* Maximum length of a string, bytes; longer ones are cut. */
 #define TEXT_MAX	240
 
 /*
- * Store an event that ends in a string of len bytes without a NUL among them; the arguments after
- * len are the elements before the string.
+ * Store an event that ends with a string of len bytes, which must not contain a NUL. The arguments
+ * after len are the elements before the string.
  */
 #define profile_store(reserve, type, who, key, s, len, ...) do {	\
 	const unsigned int __len = (len);				\
@@ -60,7 +60,7 @@
 			      ##__VA_ARGS__);				\
 } while (0)
 
-/* The same with an object (number above 255) and a signal. */
+/* Store an event with an object (whose number is above 255), a signal and a string. */
 #define profile_str_for(type, obj, sig, s, len) do {			\
 	const u16 __sig = (sig);					\
 									\
@@ -70,7 +70,7 @@
 			      __dt_objsig(obj, __sig));			\
 } while (0)
 
-/* Elements for a long: 64 bits or 32. */
+/* Elements for a long, which has 64 or 32 bits. */
 #if BITS_PER_LONG == 64
 #define dt_long_hex(v)	dt_u64x(v)
 #define dt_long(v)	dt_i64(v)
@@ -98,7 +98,7 @@ static __always_inline void comm_get(struct comm *c, const char *comm)
 static __always_inline u16 syscall_signal(long nr)
 {
 #ifdef CONFIG_ARM
-	/* Calls that only arm has: their numbers have 20 bits. */
+	/* Shorten the numbers of calls that only arm has, which have 20 bits. */
 	if (unlikely((nr & ~0xfffL) == __ARM_NR_BASE))
 		return PROFILE_ARM_CALLS | (nr & 0xfff);
 #endif
@@ -263,7 +263,7 @@ static void probe_timer_entry(void *data, struct timer_list *timer, unsigned lon
 
 static void probe_timer_exit(void *data, struct timer_list *timer)
 {
-	/* The timer may be freed: only its address is used. */
+	/* Use only the address of the timer, which may be freed already. */
 	devtrace_rec(DEVTRACE_T_TIMER_EXIT, dt_obj(timer));
 }
 
@@ -308,7 +308,7 @@ compat_assert(hrtimer_expire_exit, probe_hrtimer_exit);
 
 /* The scheduler */
 
-/* A state of devtrace's own, above the kernel's indices of task states. */
+/* A task state that only devtrace has; the kernel's indices of states are lower. */
 #define STATE_PREEMPTED	9
 
 static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
@@ -428,7 +428,7 @@ static void probe_fault_kernel(void *data, unsigned long address, struct pt_regs
 compat_assert(page_fault_user, probe_fault_user);
 compat_assert(page_fault_kernel, probe_fault_kernel);
 #else
-/* Attached on x86 only. */
+/* These tracepoints are attached only on x86. */
 #define probe_fault_user	NULL
 #define probe_fault_kernel	NULL
 #endif
@@ -525,7 +525,7 @@ static void probe_work_end(void *data, struct work_struct *work, work_func_t fun
 compat_assert(workqueue_execute_start, probe_work_start);
 compat_assert(workqueue_execute_end, probe_work_end);
 
-/* The rest */
+/* Other types */
 
 static void probe_cpu_idle(void *data, unsigned int state, unsigned int cpu)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names of types, objects and softirqs in kernel profile events: they never change */
+/* The names of types, objects and softirqs in kernel profile events, which never change */
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
 

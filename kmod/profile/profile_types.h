@@ -2,9 +2,9 @@
 /*
  * The kernel profile events: numbers, names, tracepoints and elements
  *
- * The only table of them. The module attaches to these tracepoints, and libdevtrace-ctl takes the
- * names of types and presets from here. tools/fmt/kernel.fmt and Documentation/profile.rst repeat
- * the table in other forms; selftests/unit/test_profile_table.c compares all of them.
+ * The module attaches to the tracepoints of this table, and libdevtrace-ctl takes the names of
+ * types and presets from it. tools/fmt/kernel.fmt and Documentation/profile.rst repeat the table in
+ * other forms; selftests/unit/test_profile_table.c compares all of them.
  *
  * PROFILE_TYPE(TYPE, name, group, tracepoints, object, elements): TYPE is DEVTRACE_T_TYPE in the
  * UAPI header, and probe_name() emits it. Blanks separate the tracepoints. The module skips a
@@ -12,8 +12,8 @@
  * the object DEVTRACE_OBJ_*; with NONE it has neither object nor signal. The elements have the
  * syntax of fmt(5).
  *
- * PROFILE_PRESET(name, list): one name for several types and groups, separated by
- * blanks. Each group is also a preset; "all" and "none" are not in this table.
+ * PROFILE_PRESET(name, list): one name for several types and groups, which are separated by blanks.
+ * Each group is also a preset. "all" and "none" are not in this table.
  */
 #ifndef DEVTRACE_PROFILE_TYPES_H
 #define DEVTRACE_PROFILE_TYPES_H
