@@ -76,6 +76,14 @@ is "$("$tools/traceinfo" -v a/t.trace.000003 | grep -c '^--- clock=\(exact to [0
 large=0
 for f in a/*; do [ "$(stat -c %s "$f")" -le 65536 ] || large=1; done
 ok $large "none is larger than 64K"
+# By the name that it has in QNX
+mkdir q
+ln -s "$tools/tracelogger" Trace
+./Trace -q --once --device s.trace -l q/t.trace -s 64K && ./Trace -q --once --device s.trace -lq/u.trace --limit 128K
+ok $? "Trace -l FILE saves in this file"
+cat q/t.trace* >joined
+is "$(total events joined)" 5000 "all events"
+[ "$(cat q/u.trace* | wc -c)" -le 131072 ]; ok $? "and --limit is the limit"
 # None of these is ours
 touch a/t.tracer a/t.trace.1x a/xt.trace a/t.trace.
 mkdir b

@@ -4,9 +4,10 @@
  *
  * An event passes through these files: input.c reads the input, libdevtrace decodes it, item.c
  * decides what is printed, filter.c filters, line.c and line_item.c print text, json.c prints
- * JSON, qspy.c prints as QSPY. opts.c parses the options, event.c finds the names of an event, time.c prints its time,
- * layout.c chooses the columns, and merge.c merges the inputs of several boards. With --summary,
- * sum*.c replace filter and lines. For --check-emit, emit.c does everything.
+ * JSON, qspy.c prints as QSPY. opts.c parses the options, event.c finds the names of an event,
+ * time.c prints its time, layout.c chooses the columns, and merge.c merges the inputs of several
+ * boards. With --summary, sum*.c replace filter and lines. For --check-emit, emit.c does
+ * everything.
  */
 #ifndef TRACEINFO_TI_H
 #define TRACEINFO_TI_H

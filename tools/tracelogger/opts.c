@@ -395,6 +395,23 @@ static void check(struct tl_options *opt)
 	check_sizes(opt);
 }
 
+/*
+ * Is the program called by QNX's name for it? Then -l is the file, as in "Trace -l FILE", which
+ * saves each event at once.
+ */
+static bool called_trace(char **argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+	int i;
+
+	if (strcmp(slash ? slash + 1 : argv[0], "Trace"))
+		return false;
+	for (i = 1; argv[i] && strcmp(argv[i], "--"); i++)
+		if (argv[i][0] == '-' && argv[i][1] == 'l')
+			argv[i][1] = 'f';
+	return true;
+}
+
 void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 {
 	const long open_flags = O_ACCMODE | O_CREAT | O_APPEND | O_DSYNC | O_SYNC | O_NOATIME;
@@ -414,6 +431,8 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		.keep_percent = 5, .every = -1, .percent = 25,
 		.served = -1, .perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
 	};
+	if (argc && called_trace(argv))
+		opt->percent = 0;
 	opts_read(&opts, help, only);
 	while ((c = opts_next(&opts, argc, argv)) != -1) {
 		if (opts_note(notes, c))
