@@ -146,4 +146,11 @@ static inline size_t compat_fault_in_readable(const void __user *p, size_t n)
 #define unsafe_memcpy(to, from, n, why)	memcpy(to, from, n)
 #endif
 
+/* A local variable that a kernel with CONFIG_INIT_STACK_ALL_* does not fill in advance. */
+#if __has_attribute(__uninitialized__)
+#define COMPAT_UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define COMPAT_UNINITIALIZED
+#endif
+
 #endif /* DEVTRACE_COMPAT_H */

@@ -21,11 +21,15 @@
 #include "ring/ring.h"
 #include "element.h"
 
-/*
- * Result of comparing an element with a constant. UNEQUAL: the element is not a number (NaN); NONE:
- * the element's type cannot be compared.
- */
-enum order { LESS, EQUAL, GREATER, UNEQUAL, NONE };
+/* For each comparison, the orders that meet it, as bits. */
+static const u8 element_orders[] = {
+	[DEVTRACE_CMP_EQ] = BIT(ELEMENT_EQUAL),
+	[DEVTRACE_CMP_NE] = BIT(ELEMENT_LESS) | BIT(ELEMENT_GREATER) | BIT(ELEMENT_UNEQUAL),
+	[DEVTRACE_CMP_LT] = BIT(ELEMENT_LESS),
+	[DEVTRACE_CMP_LE] = BIT(ELEMENT_LESS) | BIT(ELEMENT_EQUAL),
+	[DEVTRACE_CMP_GT] = BIT(ELEMENT_GREATER),
+	[DEVTRACE_CMP_GE] = BIT(ELEMENT_GREATER) | BIT(ELEMENT_EQUAL),
+};
 
 /* Number of bytes that code, object and signal take before the elements. */
 static u32 element_skip(u32 who)
@@ -37,7 +41,7 @@ static u32 element_skip(u32 who)
  * Return the address of the format byte of element @index, and set @size to the length of the value
  * that follows it. Return NULL if the event has no such element.
  */
-static const u8 *element_find(const struct event *ev, u32 index, int *size)
+static const u8 *element_at(const struct event *ev, u32 index, int *size)
 {
 	u32 i = element_skip(ev->who);
 	bool more = false;
@@ -58,21 +62,21 @@ static const u8 *element_find(const struct event *ev, u32 index, int *size)
 	return NULL;
 }
 
-static enum order compare_signed(s64 a, s64 b)
+static enum element_order compare_signed(s64 a, s64 b)
 {
-	return a < b ? LESS : a > b ? GREATER : EQUAL;
+	return a < b ? ELEMENT_LESS : a > b ? ELEMENT_GREATER : ELEMENT_EQUAL;
 }
 
-static enum order compare_unsigned(u64 a, u64 b)
+static enum element_order compare_unsigned(u64 a, u64 b)
 {
-	return a < b ? LESS : a > b ? GREATER : EQUAL;
+	return a < b ? ELEMENT_LESS : a > b ? ELEMENT_GREATER : ELEMENT_EQUAL;
 }
 
 /*
  * Compare an IEEE 754 number exactly with @b.
  * @fraction: number of bits of its fraction; @bias: bias of its exponent
  */
-static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b)
+static enum element_order compare_float(u64 bits, unsigned int fraction, int bias, s64 b)
 {
 	const u64 one = 1ULL << fraction;
 	const bool negative = bits >> fraction & (2 * bias + 2);
@@ -82,10 +86,10 @@ static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b
 	u64 m = (bits & (one - 1)) | one;
 	bool rest = true;	/* the magnitude is greater than whole, by less than 1 */
 	u64 whole;
-	enum order o;
+	enum element_order o;
 
 	if (exponent == bias + 1 && m != one)
-		return UNEQUAL;	/* not a number */
+		return ELEMENT_UNEQUAL;	/* not a number */
 	if (exponent == -bias && m == one)
 		return compare_signed(0, b);
 	if (exponent < 0) {
@@ -100,49 +104,85 @@ static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b
 		rest = m & ((1ULL << (fraction - exponent)) - 1);
 	}
 	if (negative != b_negative)
-		return negative ? LESS : GREATER;
+		return negative ? ELEMENT_LESS : ELEMENT_GREATER;
 	o = compare_unsigned(whole, b_magnitude);
-	if (o == EQUAL && rest)
-		o = GREATER;
-	if (negative && o != EQUAL)
-		o = o == LESS ? GREATER : LESS;
+	if (o == ELEMENT_EQUAL && rest)
+		o = ELEMENT_GREATER;
+	if (negative && o != ELEMENT_EQUAL)
+		o = o == ELEMENT_LESS ? ELEMENT_GREATER : ELEMENT_LESS;
 	return o;
 }
 
-static enum order compare_number(const struct element_test *t, u8 format, const u8 *p)
+/* Set the kind of an element, and the value of a number; @format: its format byte. */
+static void element_read(struct element_found *f, u8 format, const u8 *p)
 {
-	const u64 mask = t->mask;
-
 	switch (format & 0xf) {
 	case DEVTRACE_E_I8:
-		if (format & 0x80)	/* an enumeration */
-			return compare_signed(*p & mask, t->value);
-		return compare_signed((s8)*p & mask, t->value);
+		f->kind = ELEMENT_SIGNED;
+		/* An enumeration has no sign. */
+		f->bits = format & 0x80 ? *p : (u64)(s8)*p;
+		break;
 	case DEVTRACE_E_U8:
-		return compare_signed(*p & mask, t->value);
+		f->kind = ELEMENT_SIGNED;
+		f->bits = *p;
+		break;
 	case DEVTRACE_E_I16:
-		return compare_signed((s16)get_unaligned_le16(p) & mask, t->value);
+		f->kind = ELEMENT_SIGNED;
+		f->bits = (s16)get_unaligned_le16(p);
+		break;
 	case DEVTRACE_E_U16:
-		return compare_signed(get_unaligned_le16(p) & mask, t->value);
+		f->kind = ELEMENT_SIGNED;
+		f->bits = get_unaligned_le16(p);
+		break;
 	case DEVTRACE_E_I32:
-		return compare_signed((s32)get_unaligned_le32(p) & mask, t->value);
+		f->kind = ELEMENT_SIGNED;
+		f->bits = (s32)get_unaligned_le32(p);
+		break;
 	case DEVTRACE_E_U32:
 	case DEVTRACE_E_X32:
 	case DEVTRACE_E_SIG:
-		return compare_signed(get_unaligned_le32(p) & mask, t->value);
+		f->kind = ELEMENT_SIGNED;
+		f->bits = get_unaligned_le32(p);
+		break;
 	case DEVTRACE_E_I64:
-		return compare_signed(get_unaligned_le64(p) & mask, t->value);
+		f->kind = ELEMENT_SIGNED;
+		f->bits = get_unaligned_le64(p);
+		break;
 	case DEVTRACE_E_U64:
 	case DEVTRACE_E_OBJ:
 	case DEVTRACE_E_FUN:
-		return compare_unsigned(get_unaligned_le64(p) & mask, t->value);
+		f->kind = ELEMENT_UNSIGNED;
+		f->bits = get_unaligned_le64(p);
+		break;
 	case DEVTRACE_E_F32:
-		/* A test with a mask cannot be applied to a floating-point number. */
-		return ~mask ? NONE : compare_float(get_unaligned_le32(p), 23, 127, t->value);
+		f->kind = ELEMENT_F32;
+		f->bits = get_unaligned_le32(p);
+		break;
 	case DEVTRACE_E_F64:
-		return ~mask ? NONE : compare_float(get_unaligned_le64(p), 52, 1023, t->value);
+		f->kind = ELEMENT_F64;
+		f->bits = get_unaligned_le64(p);
+		break;
+	case DEVTRACE_E_STR:
+		f->kind = ELEMENT_STRING;
+		break;
+	}
+}
+
+static enum element_order compare_number(const struct element_test *t,
+					 const struct element_found *f)
+{
+	switch (f->kind) {
+	case ELEMENT_SIGNED:
+		return compare_signed(f->bits & t->mask, t->value);
+	case ELEMENT_UNSIGNED:
+		return compare_unsigned(f->bits & t->mask, t->value);
+	/* A test with a mask cannot be applied to a floating-point number. */
+	case ELEMENT_F32:
+		return ~t->mask ? ELEMENT_NONE : compare_float(f->bits, 23, 127, t->value);
+	case ELEMENT_F64:
+		return ~t->mask ? ELEMENT_NONE : compare_float(f->bits, 52, 1023, t->value);
 	default:
-		return NONE;
+		return ELEMENT_NONE;
 	}
 }
 
@@ -162,43 +202,93 @@ static bool meets_string(const struct element_test *t, const u8 *p, int size)
 }
 
 /**
- * element_meets() - does an event's element meet a test?
- * @t: the test
+ * element_find() - find an element of an event
  * @ev: the event
+ * @index: its number
+ * @found: set
+ *
+ * Context: any.
+ */
+notrace void element_find(const struct event *ev, u32 index, struct element_found *found)
+{
+	const u8 *e = element_at(ev, index, &found->size);
+
+	found->index = index;
+	found->kind = ELEMENT_OTHER;
+	if (!e)
+		return;
+	found->text = e + 1;
+	element_read(found, *e, e + 1);
+}
+
+/**
+ * element_compare() - does an element meet a test?
+ * @t: the test
+ * @found: the element
  *
  * An element that is missing, incomplete, or of another kind than the constant does not meet
  * any comparison.
  *
  * Context: any.
  */
+notrace bool element_compare(const struct element_test *t, const struct element_found *found)
+{
+	if (t->is_string)
+		return found->kind == ELEMENT_STRING && meets_string(t, found->text, found->size);
+	return t->compare <= DEVTRACE_CMP_GE &&
+	       element_orders[t->compare] & BIT(compare_number(t, found));
+}
+
+/* Does an event's element meet a test? Context: any. */
 bool element_meets(const struct element_test *t, const struct event *ev)
 {
-	const u8 *e;
-	int size;
-	u8 type;
+	struct element_found found;
 
-	e = element_find(ev, t->index, &size);
-	if (!e)
-		return false;
-	type = *e & 0xf;
-	if (t->is_string)
-		return type == DEVTRACE_E_STR && meets_string(t, e + 1, size);
-	if (type == DEVTRACE_E_STR || type == DEVTRACE_E_MEM)
-		return false;
+	element_find(ev, t->index, &found);
+	return element_compare(t, &found);
+}
 
-	switch (compare_number(t, *e, e + 1)) {
-	case LESS:
-		return t->compare == DEVTRACE_CMP_LT || t->compare == DEVTRACE_CMP_LE ||
-		       t->compare == DEVTRACE_CMP_NE;
-	case EQUAL:
-		return t->compare == DEVTRACE_CMP_EQ || t->compare == DEVTRACE_CMP_LE ||
-		       t->compare == DEVTRACE_CMP_GE;
-	case GREATER:
-		return t->compare == DEVTRACE_CMP_GT || t->compare == DEVTRACE_CMP_GE ||
-		       t->compare == DEVTRACE_CMP_NE;
-	case UNEQUAL:
-		return t->compare == DEVTRACE_CMP_NE;
+/* Describe a test as a range of numbers, if it is one. */
+void element_range_of(const struct element_test *t, struct element_range *range)
+{
+	const u64 least = 1ULL << 63, value = t->value;
+
+	range->index = ELEMENT_NO_RANGE;
+	range->mask = t->mask;
+	if (!t->given || t->is_string)
+		return;
+	switch (t->compare) {
+	case DEVTRACE_CMP_EQ:
+		range->low = value;
+		range->span = 0;
+		break;
+	case DEVTRACE_CMP_NE:
+		range->low = value + 1;
+		range->span = ~0ULL - 1;
+		break;
+	case DEVTRACE_CMP_LT:
+		/* Nothing is less than the least number. */
+		if (value == least)
+			return;
+		range->low = least;
+		range->span = value - 1 - least;
+		break;
+	case DEVTRACE_CMP_LE:
+		range->low = least;
+		range->span = value - least;
+		break;
+	case DEVTRACE_CMP_GT:
+		if (value == least - 1)
+			return;
+		range->low = value + 1;
+		range->span = least - 1 - range->low;
+		break;
+	case DEVTRACE_CMP_GE:
+		range->low = value;
+		range->span = least - 1 - value;
+		break;
 	default:
-		return false;
+		return;
 	}
+	range->index = t->index;
 }

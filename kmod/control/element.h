@@ -28,6 +28,76 @@ struct element_test {
 	char	string[64];
 };
 
+/*
+ * Result of comparing an element with a constant. UNEQUAL: the element is not a number (NaN); NONE:
+ * the element's type cannot be compared.
+ */
+enum element_order {
+	ELEMENT_LESS,
+	ELEMENT_EQUAL,
+	ELEMENT_GREATER,
+	ELEMENT_UNEQUAL,
+	ELEMENT_NONE,
+};
+
+/* How an element compares. OTHER: it is missing, incomplete, or bytes. */
+enum element_kind {
+	ELEMENT_OTHER,
+	ELEMENT_SIGNED,
+	ELEMENT_UNSIGNED,
+	ELEMENT_F32,
+	ELEMENT_F64,
+	ELEMENT_STRING,
+};
+
+/* Not an index: nothing is found yet */
+#define ELEMENT_NOT_FOUND	U64_MAX
+
+/**
+ * struct element_found - an element of an event, which several tests compare
+ * @index: its number, or ELEMENT_NOT_FOUND
+ * @kind: how it compares
+ * @bits: its value, if it is a number; sign-extended if it has a sign
+ * @text: its bytes, if it is a string
+ * @size: their number
+ */
+struct element_found {
+	u64			index;
+	enum element_kind	kind;
+	u64			bits;
+	const u8		*text;
+	int			size;
+};
+
+void element_find(const struct event *ev, u32 index, struct element_found *found);
+bool element_compare(const struct element_test *t, const struct element_found *found);
 bool element_meets(const struct element_test *t, const struct event *ev);
+
+/* Not an index of struct element_range: the test is of another kind, or nothing meets it */
+#define ELEMENT_NO_RANGE	(ELEMENT_NOT_FOUND - 1)
+
+/**
+ * struct element_range - a comparison of a number of kind ELEMENT_SIGNED, as one range
+ * @index: number of the element, or ELEMENT_NO_RANGE
+ * @mask: bits of the element to compare
+ * @low: first number that meets the test
+ * @span: how many more numbers from there on meet it; they may wrap
+ *
+ * Each of the six comparisons is such a range: "not equal" begins behind the constant and ends
+ * before it. So an emitter looks at many conditions without a branch on the kind of each.
+ */
+struct element_range {
+	u64	index;
+	u64	mask;
+	u64	low;
+	u64	span;
+};
+
+void element_range_of(const struct element_test *t, struct element_range *range);
+
+static __always_inline bool element_range_meets(const struct element_range *range, u64 number)
+{
+	return (number & range->mask) - range->low <= range->span;
+}
 
 #endif /* DEVTRACE_ELEMENT_H */

@@ -49,6 +49,10 @@
 #define WORK_GAP	(HZ / 50 ?: 1)
 
 static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
+/* Their conditions on an element, if they are ranges. Written while no emitter uses the trigger. */
+static struct element_range trigger_ranges[DEVTRACE_TRIGGERS_MAX] = {
+	[0 ... DEVTRACE_TRIGGERS_MAX - 1] = { .index = ELEMENT_NO_RANGE },
+};
 
 /**
  * struct kept - the filter that a stream had before triggers replaced it
@@ -157,13 +161,13 @@ static void count_firing(struct trigger *t, u64 now)
 	irq_work_queue(&kick);
 }
 
-static void trigger_meet(struct trigger *t, const struct event *ev, struct firing *f)
+/* An event meets the terms of a trigger, and its element. */
+static noinline notrace void trigger_meet(struct trigger *t, const struct event *ev,
+					  struct firing *f)
 {
 	u64 now;
 
 	if (!has_all(t, ev->who) || is_spent(t))
-		return;
-	if (t->element.given && !element_meets(&t->element, ev))
 		return;
 	if (!makes_sense(t))
 		return;
@@ -180,26 +184,56 @@ static void trigger_meet(struct trigger *t, const struct event *ev, struct firin
 		atomic64_set(&t->count, 0);
 }
 
+/* Does an event meet the element of trigger @n? Keeps in @found what it has found. */
+static noinline notrace bool trigger_looks(unsigned int n, const struct event *ev,
+					   struct element_found *found)
+{
+	/* Preemption is off, which protects the trigger even where RCU is not watching. */
+	const struct trigger *t = rcu_dereference_sched_check(triggers[n], true);
+
+	/* The bits of watches are among those of triggers. */
+	if (!t || !t->element.given)
+		return t;
+	if (found->index != t->element.index)
+		element_find(ev, t->element.index, found);
+	return element_compare(&t->element, found);
+}
+
 /**
  * trigger_event() - handle an event that meets the terms of triggers
  * @set: bit mask of these triggers
  * @ev: the event, not stored yet
  * @f: set to what the triggers do to streams
  *
+ * Most triggers wait for a rare element, and most events have another one. So the loop looks at the
+ * ranges alone; the element of the event is read once for all triggers that compare it.
+ *
  * Context: any, NMI included; preemption off.
  */
-void trigger_event(u32 set, const struct event *ev, struct firing *f)
+notrace void trigger_event(u32 set, const struct event *ev, struct firing *f)
 {
-	const unsigned long bits = set >> FILTER_TRIGGER_BIT;
-	unsigned int n;
+	struct element_found found = { .index = ELEMENT_NOT_FOUND };
+	u64 number = 0, index = ELEMENT_NOT_FOUND;
+	const struct element_range *range;
+	u32 bits = set >> FILTER_TRIGGER_BIT;
 
 	BUILD_BUG_ON(FILTER_TRIGGER_BIT + DEVTRACE_TRIGGERS_MAX > FILTER_BITS);
-	for_each_set_bit(n, &bits, DEVTRACE_TRIGGERS_MAX) {
-		/* Preemption is off, which protects the trigger even where RCU is not watching. */
-		struct trigger *t = rcu_dereference_sched_check(triggers[n], true);
+	for (range = trigger_ranges; bits; range++, bits >>= 1) {
+		if (!(bits & 1))
+			continue;
+		if (likely(range->index == index)) {
+			if (likely(!element_range_meets(range, number)))
+				continue;
+		} else {
+			const bool meets = trigger_looks(range - trigger_ranges, ev, &found);
 
-		if (t)
-			trigger_meet(t, ev, f);
+			index = found.kind == ELEMENT_SIGNED ? found.index : ELEMENT_NOT_FOUND;
+			number = found.bits;
+			if (!meets)
+				continue;
+		}
+		trigger_meet(rcu_dereference_sched_check(triggers[range - trigger_ranges], true),
+			     ev, f);
 	}
 }
 
@@ -432,6 +466,7 @@ static void find_needs(struct trigger *t)
 static void give_back(unsigned int n)
 {
 	RCU_INIT_POINTER(triggers[n], NULL);
+	trigger_ranges[n].index = ELEMENT_NO_RANGE;
 	__clear_bit(n, &devtrace_filters.triggers);
 }
 
@@ -453,6 +488,7 @@ int trigger_add(struct trigger *t, bool armed)
 		return -ENOSPC;
 	t->n = n;
 	find_needs(t);
+	element_range_of(&t->element, &trigger_ranges[n]);
 	rcu_assign_pointer(triggers[n], t);
 	__set_bit(n, &devtrace_filters.triggers);
 	err = set_bit_of(t, armed);

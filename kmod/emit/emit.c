@@ -97,17 +97,12 @@ noinline notrace struct ring_record *emit_reserve_entered(struct ring *r, unsign
 static noinline notrace void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type,
 						 u32 who, unsigned int len, bool fits)
 {
-	void *p = NULL;
-
-	if (fits) {
-		p = emit_slot_reserve(r, set, type, who, len);
-	} else {
-		emit_unfit(r);
-		devtrace_wake_kick(0);
-	}
-	if (!p)
-		preempt_enable_notrace();
-	return p;
+	if (fits)
+		return emit_slot_reserve(r, set, type, who, len);
+	emit_unfit(r);
+	devtrace_wake_kick(0);
+	preempt_enable_notrace();
+	return NULL;
 }
 
 static __always_inline void *emit_kernel_payload(struct ring_record *rec)
@@ -168,6 +163,7 @@ static __always_inline void *emit_kernel(unsigned int type, u32 who, unsigned in
 {
 	struct ring_record *rec;
 	struct ring *r;
+	u32 others = 0;
 	u64 now;
 
 	preempt_disable_notrace();
@@ -175,8 +171,12 @@ static __always_inline void *emit_kernel(unsigned int type, u32 who, unsigned in
 	r = __this_cpu_read(devtrace_ring);
 	if (RING_NO_NMI && unlikely(preempt_count() & NMI_MASK))
 		return emit_kernel_no_nmi(r);
-	if (unlikely(!quick_may(r, type, who, len, plain)) || (!plain && emit_is_severe(who)))
+	if (unlikely(!quick_may(r, type, who, len, plain, &others)) ||
+	    (!plain && emit_is_severe(who))) {
+		if (others)
+			return emit_slot_reserve(r, others, type, who, len);
 		return emit_kernel_any(type, who, len, key);
+	}
 	rec = emit_try(r, type, who, len, &now);
 	if (unlikely(!rec))
 		return emit_kernel_entered(type, who, len);

@@ -82,6 +82,13 @@ static __always_inline void emit_count(struct ring_record *rec, unsigned int typ
 	devtrace_proc_stored();
 }
 
+/* Count an event that was stored in @n rings. */
+static __always_inline void emit_count_many(unsigned int type, unsigned int n)
+{
+	this_cpu_add(emit_counts->stored[type], n);
+	this_cpu_add(devtrace_proc_last.stored, n);
+}
+
 /* The second half of emit_reserve(): the caller has entered the ring. */
 static __always_inline struct ring_record *
 __emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type, u32 who,
@@ -127,10 +134,11 @@ static inline struct ring_record *emit_reserve(struct ring *r, unsigned int id,
  *
  * Return true if the event may take the fast path: this CPU saw the same thread last, only stream
  * 0 wants the event, and it fits. @who includes the context. @plain: the event has no severity,
- * code or object.
+ * code or object. If others want the event and no more has to be looked up, @others is set to the
+ * filter set; the caller has set it to 0.
  */
 static __always_inline bool quick_may(const struct ring *r, unsigned int type, u32 who,
-				      unsigned int len, bool plain)
+				      unsigned int len, bool plain, u32 *others)
 {
 	const struct filter_table *t;
 	u32 set;
@@ -151,7 +159,11 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 		if (likely(t->has & FILTER_HAS_PROCESSES) &&
 		    !filter_known_process(t, !(who & RING_WHO_CTX), &set))
 			return false;
-		if (unlikely(set != READ_ONCE(devtrace_quick_set) || len >= READ_ONCE(r->too_long)))
+		if (unlikely(set != READ_ONCE(devtrace_quick_set))) {
+			*others = set;
+			return false;
+		}
+		if (unlikely(len >= READ_ONCE(r->too_long)))
 			return false;
 	}
 	return true;

@@ -18,6 +18,7 @@
 #include "emit.h"
 #include "emit_user.h"
 #include "event.h"
+#include "payload.h"
 #include "store.h"
 #include "stream/rings.h"
 
@@ -52,16 +53,6 @@ static __always_inline u32 emit_who(const struct devtrace_emit *e)
 	       (u32)e->severity << RING_WHO_SEV_SHIFT;
 }
 
-/*
- * Is an event of this size copied word by word? The last two words may overlap, so machines
- * without efficient unaligned access use memcpy().
- */
-static __always_inline bool few_words(unsigned int size)
-{
-	return IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) &&
-	       likely(size >= sizeof(long) && size <= 8 * sizeof(long));
-}
-
 static __always_inline bool copy_words_from_user(u8 *to, const u8 __user *from,
 						 unsigned int size)
 {
@@ -86,57 +77,12 @@ fault:
 	return false;
 }
 
-static __always_inline void copy_words(u8 *to, const u8 *from, unsigned int size)
-{
-	const u8 *last = to + size - sizeof(long);
-
-	do {
-		*(unsigned long *)to = *(const unsigned long *)from;
-		from += sizeof(long);
-		to += sizeof(long);
-	} while (to < last);
-	*(unsigned long *)last = *(const unsigned long *)(from + (last - to));
-}
-
 /* Page faults and preemption are off. */
 static __always_inline bool copy_event(void *to, const void __user *from, unsigned int size)
 {
-	if (few_words(size))
+	if (payload_is_few_words(size))
 		return copy_words_from_user(to, from, size);
 	return access_ok(from, size) && !__copy_from_user_inatomic(to, from, size);
-}
-
-/* Copy less than a word, without a call. */
-static __always_inline void copy_bytes(u8 *to, const u8 *from, unsigned int len)
-{
-	if (len >= sizeof(u32)) {
-		const unsigned int last = len - sizeof(u32);
-		const u32 begin = get_unaligned((const u32 *)from);
-
-		put_unaligned(get_unaligned((const u32 *)(from + last)), (u32 *)(to + last));
-		put_unaligned(begin, (u32 *)to);
-	} else if (len) {
-		to[0] = from[0];
-		to[len / 2] = from[len / 2];
-		to[len - 1] = from[len - 1];
-	}
-}
-
-/* Copy the payload of an event for which few_words() holds. */
-static __always_inline void copy_few(u8 *to, const u8 *from, unsigned int len)
-{
-	if (likely(len >= sizeof(long)))
-		copy_words(to, from, len);
-	else
-		copy_bytes(to, from, len);
-}
-
-static __always_inline void store_payload(void *to, const void *from, unsigned int len)
-{
-	if (few_words(len))
-		copy_words(to, from, len);
-	else
-		memcpy(to, from, len);
 }
 
 /* Emit an event if the gate is closed (see emit.h), or if the event is severe or does not fit. */
@@ -154,7 +100,7 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 	if (likely(set == READ_ONCE(devtrace_quick_set) && too_long) && !emit_is_severe(who)) {
 		rec = emit_reserve(r, 0, e->type, who, len, &now);
 		if (likely(rec)) {
-			store_payload(rec->data, e->data, len);
+			payload_copy(rec->data, e->data, len);
 			emit_commit(r);
 		}
 	} else {
@@ -167,7 +113,7 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 static void emit_finish(struct bounce *b, struct ring *r, struct ring_record *rec, unsigned int len)
 {
 	if (likely(rec)) {
-		store_payload(rec->data, b->e.data, len);
+		payload_copy(rec->data, b->e.data, len);
 		emit_commit(r);
 	}
 	preempt_enable();
@@ -208,6 +154,14 @@ static noinline int emit_late(struct bounce *b, struct ring *r, struct ring_reco
 {
 	devtrace_clock_take(now);
 	emit_finish(b, r, rec, rec->len);
+	return 0;
+}
+
+/* Emit a plain event that streams besides stream 0, or triggers, want; preemption is off. */
+static noinline int emit_others(struct bounce *b, unsigned int len, u32 set)
+{
+	store_all(set, &(struct event){ b->e.type, RING_WHO_USER, len, b->e.data });
+	preempt_enable();
 	return 0;
 }
 
@@ -255,10 +209,11 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 	struct bounce *b;
 	unsigned int type;
 	struct ring *r;
+	u32 others = 0;
 	bool copied;
 	u64 now;
 
-	if (!few_words(size))
+	if (!payload_is_few_words(size))
 		return emit_copied(arg, size);
 	preempt_disable();
 	b = __this_cpu_read(bounces);
@@ -274,14 +229,15 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 
 	r = __this_cpu_read(devtrace_ring);
 	type = b->e.type;
-	if (unlikely(!emit_is_plain(&b->e) || !quick_may(r, type, RING_WHO_USER, len, false)))
-		return emit_any(b, len);
+	if (unlikely(!emit_is_plain(&b->e) ||
+		     !quick_may(r, type, RING_WHO_USER, len, false, &others)))
+		return others ? emit_others(b, len, others) : emit_any(b, len);
 	rec = emit_try(r, type, RING_WHO_USER, len, &now);
 	if (unlikely(!rec))
 		return emit_entered(b, r, len);
 	if (devtrace_clock_due(now))
 		return emit_late(b, r, rec, now);
-	copy_few(rec->data, b->e.data, len);
+	payload_copy_few(rec->data, b->e.data, len);
 	emit_commit(r);
 	preempt_enable();
 	return 0;

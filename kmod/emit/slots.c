@@ -40,17 +40,31 @@ struct emit_slot {
 	u8		data[DEVTRACE_PAYLOAD_MAX];
 };
 
+/* @next: the slot for the next event; those before it are in use */
 struct emit_slots {
-	unsigned int	used;
+	struct emit_slot	*next;
 	struct emit_slot	slot[EMIT_SLOTS];
 };
 
 static DEFINE_PER_CPU(struct emit_slots *, emit_slots);
 
-static unsigned int slots_used(const struct emit_slots *s)
+static struct emit_slot *slots_next(const struct emit_slots *s)
 {
-	/* An interrupt frees the slots that it takes, so every load here reads the same number. */
-	return data_race(s->used);
+	/* An interrupt frees the slots that it takes, so every load here reads the same slot. */
+	return data_race(s->next);
+}
+
+/* No slot: nobody wants the event, it is too long, or all slots are in use. */
+static noinline notrace void *emit_slot_none(struct ring *r, u32 set, unsigned int type,
+					     unsigned int len)
+{
+	if (set)
+		ring_count_inc(&r->dropped[len > DEVTRACE_PAYLOAD_MAX ? RING_DROP_TOOBIG :
+								       RING_DROP_BUSY]);
+	else
+		emit_not_wanted(type);
+	preempt_enable_notrace();
+	return NULL;
 }
 
 /**
@@ -61,8 +75,9 @@ static unsigned int slots_used(const struct emit_slots *s)
  * @who: flags, severity and context
  * @len: bytes of payload
  *
- * Context: any, preemption off until emit_slot_commit().
- * Return: where to write the payload; NULL if the event was dropped and counted.
+ * Context: any, preemption off.
+ * Return: where to write the payload, with preemption off until emit_slot_commit(); NULL, with
+ *	preemption enabled, if the event was dropped and counted, or nobody wants it.
  */
 notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who,
 				unsigned int len)
@@ -70,25 +85,18 @@ notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 
 	struct emit_slots *s = __this_cpu_read(emit_slots);
 	struct emit_slot *slot;
 
-	if (!set) {
-		emit_not_wanted(type);
-		return NULL;
-	}
-	if (len > DEVTRACE_PAYLOAD_MAX || !s || slots_used(s) == EMIT_SLOTS) {
-		ring_count_inc(&r->dropped[len > DEVTRACE_PAYLOAD_MAX ? RING_DROP_TOOBIG :
-								       RING_DROP_BUSY]);
-		return NULL;
-	}
+	if (unlikely(!set || len > DEVTRACE_PAYLOAD_MAX || !s ||
+		     slots_next(s) == s->slot + EMIT_SLOTS))
+		return emit_slot_none(r, set, type, len);
 	/* Take the slot first: from here on, an interrupt takes the next one. */
-	slot = &s->slot[slots_used(s)];
-	WRITE_ONCE(s->used, slots_used(s) + 1);
+	slot = slots_next(s);
+	WRITE_ONCE(s->next, slot + 1);
 	barrier();
 	/* Set @below last: until then, an interrupt does not mistake this slot for its own. */
 	slot->set = set;
 	slot->ev.type = type;
 	slot->ev.who = who;
 	slot->ev.len = len;
-	slot->ev.data = slot->data;
 	barrier();
 	WRITE_ONCE(slot->below, ring_nested(r));
 	barrier();
@@ -104,18 +112,23 @@ notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 
 notrace void emit_slot_commit(struct ring *r)
 {
 	struct emit_slots *s = __this_cpu_read(emit_slots);
-	struct emit_slot *slot = s && slots_used(s) ? &s->slot[slots_used(s) - 1] : NULL;
+	struct emit_slot *slot;
 
-	if (!slot || READ_ONCE(slot->below) != ring_nested(r)) {
-		ring_leave_nested(r);
-		wake_stream0();
-		return;
-	}
+	if (!s || slots_next(s) == s->slot)
+		goto nested;
+	slot = slots_next(s) - 1;
+	if (READ_ONCE(slot->below) != ring_nested(r))
+		goto nested;
 	store_all(slot->set, &slot->ev);
 	WRITE_ONCE(slot->below, EMIT_SLOT_FREE);
 	barrier();
-	WRITE_ONCE(s->used, slots_used(s) - 1);
+	WRITE_ONCE(s->next, slot);
 	ring_let_go(r);
+	wake_stream0();
+	return;
+
+nested:
+	ring_leave_nested(r);
 	wake_stream0();
 }
 
@@ -135,8 +148,11 @@ int emit_slots_alloc(void)
 		s = kvzalloc_node(sizeof(*s), GFP_KERNEL, cpu_to_node(cpu));
 		if (!s)
 			return -ENOMEM;
-		for (i = 0; i < EMIT_SLOTS; i++)
+		s->next = s->slot;
+		for (i = 0; i < EMIT_SLOTS; i++) {
 			s->slot[i].below = EMIT_SLOT_FREE;
+			s->slot[i].ev.data = s->slot[i].data;
+		}
 		/*
 		 * LMM(slots:A): If an emitter reads this pointer, then it reads that the slots
 		 * are free. Its loads depend on the pointer, so it needs no barrier.

@@ -7,6 +7,10 @@
  * it, so a stream also stores the event that started it. stop.h explains how a stream stops at the
  * exact event.
  *
+ * The rings of streams that run are entered together. The clock is read once for all of them, after
+ * their heads, so time never runs backwards in any of them. Then each ring gets its record.
+ * A ring that must make room first reads the clock again.
+ *
  * notrace: see emit/emit.c.
  */
 #include <linux/bitops.h>
@@ -17,10 +21,12 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "compat/compat.h"
 #include "control_ops.h"
 #include "emit.h"
 #include "event.h"
 #include "filter.h"
+#include "payload.h"
 #include "store.h"
 #include "stream/stream.h"
 #include "stream/table.h"
@@ -144,7 +150,39 @@ static void tell_severe(struct ring *r)
 		told(r);
 }
 
-static void store_store(struct stream *s, const struct event *ev, bool fires)
+/*
+ * Commit a record of an event that used up one of those that the stream still stores, or whose
+ * clock was read while the stream was about to stop. It may have to be withdrawn.
+ */
+static noinline notrace void store_judged(struct stream *s, struct ring *r,
+					  struct ring_record *rec, u64 now, bool took)
+{
+	struct stop *st = &s->stop;
+
+	if (took ? too_late(st, now) : !is_kept(st, now, &took))
+		ring_void(rec);
+	ring_leave(r);
+	if (took && (!atomic_read(&st->left) || too_late(st, now)))
+		stop_now(s);
+}
+
+/* Commit a record. The phase was RUN before the clock was read, or the event @took one. */
+static __always_inline void store_commit(struct stream *s, struct ring *r,
+					 struct ring_record *rec, u64 now, bool took)
+{
+	/*
+	 * LMM(stop:B): If the phase loaded below is RUN, then this event's clock was read before
+	 * the clock of the event that fires next. Pairs with stop:A.
+	 */
+	smp_mb();
+	if (unlikely(took || stop_phase(&s->stop) != STOP_RUN))
+		store_judged(s, r, rec, now, took);
+	else
+		ring_leave(r);
+}
+
+/* Store an event that fires or is severe, or in a stream that stops, or that does not fit. */
+static void store_carefully(struct stream *s, const struct event *ev, bool fires)
 {
 	struct ring *r = this_cpu_ptr(s->rings);
 	struct stop *st = &s->stop;
@@ -183,58 +221,147 @@ static void store_store(struct stream *s, const struct event *ev, bool fires)
 		ring_leave(r);
 		stop_fired_at(s, now);
 	} else {
-		/*
-		 * LMM(stop:B): If the phase loaded below is RUN, then this event's clock was read
-		 * before the clock of the event that fires next. Pairs with stop:A.
-		 */
-		smp_mb();
-		if (took) {
-			if (too_late(st, now))
-				ring_void(rec);
-		} else if (unlikely(stop_phase(st) != STOP_RUN) && !is_kept(st, now, &took)) {
-			ring_void(rec);
-		}
-		ring_leave(r);
-		if (took && (!atomic_read(&st->left) || too_late(st, now)))
-			stop_now(s);
+		store_commit(s, r, rec, now, took);
 	}
-	if (READ_ONCE(devtrace_waiting) & BIT(s->id))
-		devtrace_wake_kick(s->id);
 	if (emit_is_severe(ev->who) && s == &devtrace_stream0)
 		tell_severe(r);
 }
 
+/**
+ * struct entered - a ring that store_all() has entered for an event
+ * @s: its stream
+ * @r: the ring of this CPU
+ * @head: its head, loaded before the clock was read
+ */
+struct entered {
+	struct stream	*s;
+	struct ring	*r;
+	u64		head;
+};
+
+/* Store an event in a ring that was entered, if store_entered() cannot reserve in one step. */
+static noinline notrace void store_entered_slow(const struct entered *e, const struct event *ev)
+{
+	struct ring_record *rec;
+	u64 now;
+
+	rec = emit_reserve_entered(e->r, e->s->id, ev->type, ev->who, ev->len, &now);
+	if (!rec)
+		return;
+	memcpy(rec->data, ev->data, ev->len);
+	store_commit(e->s, e->r, rec, now, false);
+}
+
+/* Store an event that does not fire in rings that were entered while their streams ran. */
+static __always_inline void store_entered(const struct entered *e, const struct entered *end,
+					  const struct event *ev)
+{
+	const u32 type = ev->type, who = ev->who | current->pid, len = ev->len;
+	const u8 *data = ev->data;
+	struct ring_record *rec;
+	unsigned int n = 0;
+	u64 now;
+
+	if (unlikely(!devtrace_clock_quick(&now))) {
+		for (; e < end; e++)
+			store_entered_slow(e, ev);
+		return;
+	}
+	/* Readers need the sample before the event. */
+	devtrace_clock_event(now);
+	for (; e < end; e++) {
+		rec = ring_try_reserve(e->r, len, type, e->head, now);
+		if (unlikely(!rec)) {
+			store_entered_slow(e, ev);
+			continue;
+		}
+		rec->who = who;
+		payload_copy(rec->data, data, len);
+		store_commit(e->s, e->r, rec, now, false);
+		n++;
+	}
+	emit_count_many(type, n);
+}
+
+/* store_carefully() in several streams; @fires: those that stop with this event */
+static noinline notrace void store_rest(u32 streams, const struct event *ev, u32 fires)
+{
+	while (streams) {
+		const unsigned int id = __ffs(streams);
+		struct stream *s = stream_of(id);
+
+		if (s)
+			store_carefully(s, ev, fires & BIT(id));
+		streams &= streams - 1;
+	}
+}
+
+/* Readers of these streams wait, and an event was stored. */
+static noinline notrace void store_wake(u32 streams)
+{
+	while (streams) {
+		devtrace_wake_kick(__ffs(streams));
+		streams &= streams - 1;
+	}
+}
+
+/*
+ * These streams stop without having stored the event that fired: it was filtered or found no room.
+ */
+static noinline notrace void store_fired(u32 streams)
+{
+	while (streams) {
+		struct stream *s = stream_of(__ffs(streams));
+
+		if (s && stop_phase(&s->stop) == STOP_FIRING &&
+		    READ_ONCE(s->stop.cpu) == smp_processor_id())
+			stop_fired_at(s, devtrace_clock_now());
+		streams &= streams - 1;
+	}
+}
+
 /*
  * Store an event that the streams and triggers in @set want. Any context, NMI included; preemption
- * off.
+ * off. @ev->who has the context.
  */
 notrace void store_all(u32 set, const struct event *ev)
 {
+	struct entered in[DEVTRACE_STREAMS_MAX] COMPAT_UNINITIALIZED, *end = in;
 	struct firing f = { 0 };
-	unsigned long streams;
-	unsigned int id;
+	u32 streams = set & FILTER_STREAMS, rest = 0;
 
 	if (set & FILTER_TRIGGERS)
 		control_event(set, ev, &f);
 	if (!(set & FILTER_STREAM0))
 		emit_not_wanted(ev->type);
-	streams = set & FILTER_STREAMS;
-	for_each_set_bit(id, &streams, FILTER_TRIGGER_BIT) {
-		struct stream *s = stream_of(id);
-
-		if (s)
-			store_store(s, ev, f.streams & BIT(id));
+	if (unlikely(f.streams || emit_is_severe(ev->who))) {
+		rest = streams;
+		streams = 0;
 	}
-	/*
-	 * These streams stop without having stored the event that fired: it was filtered or found
-	 * no room.
-	 */
-	streams = f.streams;
-	for_each_set_bit(id, &streams, FILTER_TRIGGER_BIT) {
+	while (streams) {
+		const unsigned int id = __ffs(streams);
 		struct stream *s = stream_of(id);
+		struct ring *r;
 
-		if (s && stop_phase(&s->stop) == STOP_FIRING &&
-		    READ_ONCE(s->stop.cpu) == smp_processor_id())
-			stop_fired_at(s, devtrace_clock_now());
+		streams &= streams - 1;
+		if (unlikely(!s))
+			continue;
+		r = this_cpu_ptr(s->rings);
+		if (unlikely(ev->len >= READ_ONCE(r->too_long) ||
+			     stop_phase(&s->stop) != STOP_RUN)) {
+			rest |= BIT(id);
+			continue;
+		}
+		ring_enter(r);
+		*end++ = (struct entered){ s, r, ring_load(&r->head) };
 	}
+	if (likely(end != in))
+		store_entered(in, end, ev);
+	if (unlikely(rest))
+		store_rest(rest, ev, f.streams);
+	streams = READ_ONCE(devtrace_waiting) & set & FILTER_STREAMS;
+	if (unlikely(streams))
+		store_wake(streams);
+	if (unlikely(f.streams))
+		store_fired(f.streams);
 }

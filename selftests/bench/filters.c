@@ -6,12 +6,15 @@
  *	filters passing	each term is used, and the measured events pass
  *	filters stream	like open, with another stream that wants none of them
  *	filters both	like open, with another stream that wants them too
+ *	filters third	one more stream that wants them
  *	filters refuse	the events of /proc/dtbench_filtered are refused
  *	filters process	all processes but one pass, which does not exist
  *	filters object	all objects but one pass, which no event has
  *	filters trigger	like open, with a trigger on a type that is never emitted
+ *	filters triggers	like open, with sixteen triggers that want another first element
  */
 #include <err.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <linux/devtrace.h>
@@ -105,6 +108,11 @@ static void put_object(void)
 	nl_put(&nl, DEVTRACE_FA_OBJECTS, all, sizeof(all));
 }
 
+static void put_pair(void)
+{
+	put_types(DEVTRACE_T_USER, true);
+}
+
 static const struct {
 	const char *what;
 	int cmd;
@@ -117,34 +125,36 @@ static const struct {
 	{ "object", DEVTRACE_CMD_FILTER_SET, put_object },
 	{ "stream", DEVTRACE_CMD_STREAM_NEW, put_other },
 	{ "both", DEVTRACE_CMD_STREAM_NEW, put_all },
+	{ "third", DEVTRACE_CMD_STREAM_NEW, put_all },
 	{ "trigger", DEVTRACE_CMD_TRIGGER_NEW, put_other },
+	{ "triggers", DEVTRACE_CMD_TRIGGER_NEW, put_pair },
 };
 
-int main(int argc, char **argv)
+/* Request a filter, a stream or a trigger; @n: the number of a trigger that needs its element. */
+static void request(size_t i, int n)
 {
-	const char *what = argc == 2 ? argv[1] : "";
-	size_t i, nest;
+	const bool many = !strcmp(filters[i].what, "triggers");
+	char name[16];
+	size_t nest;
 
-	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
-		if (!strcmp(what, filters[i].what))
-			break;
-	if (i == sizeof(filters) / sizeof(filters[0])) {
-		fprintf(stderr, "usage: filters open | passing | refuse | process | object | "
-			"stream | both | trigger\n");
-		return 2;
-	}
-	if (nl_open(&nl))
-		err(1, "netlink");
 	switch (filters[i].cmd) {
 	case DEVTRACE_CMD_STREAM_NEW:
-		begin(filters[i].cmd, "other");
+		begin(filters[i].cmd, !strcmp(filters[i].what, "third") ? "third" : "other");
 		nl_put_u64(&nl, DEVTRACE_A_SIZE, 65536);
 		nest = nl_nest(&nl, DEVTRACE_A_FILTER);
 		break;
 	case DEVTRACE_CMD_TRIGGER_NEW:
 		begin(filters[i].cmd, NULL);
-		nl_put_str(&nl, DEVTRACE_A_TRIGGER, "bench");
+		snprintf(name, sizeof(name), "bench%d", n);
+		nl_put_str(&nl, DEVTRACE_A_TRIGGER, name);
 		nl_put_u32(&nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_NOTIFY);
+		if (many) {
+			nest = nl_nest(&nl, DEVTRACE_A_ELEMENT);
+			nl_put_u32(&nl, DEVTRACE_EA_INDEX, 0);
+			nl_put_u32(&nl, DEVTRACE_EA_COMPARE, DEVTRACE_CMP_EQ);
+			nl_put_u64(&nl, DEVTRACE_EA_VALUE, 1000000 + n);
+			nl_nest_end(&nl, nest);
+		}
 		nest = nl_nest(&nl, DEVTRACE_A_WHEN);
 		break;
 	default:
@@ -154,6 +164,26 @@ int main(int argc, char **argv)
 	if (filters[i].put)
 		filters[i].put();
 	done(nest);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc == 2 ? argv[1] : "";
+	size_t i;
+	int n;
+
+	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (!strcmp(what, filters[i].what))
+			break;
+	if (i == sizeof(filters) / sizeof(filters[0])) {
+		fprintf(stderr, "usage: filters open | passing | refuse | process | object | "
+			"stream | both | third | trigger | triggers\n");
+		return 2;
+	}
+	if (nl_open(&nl))
+		err(1, "netlink");
+	for (n = 0; n < (strcmp(what, "triggers") ? 1 : DEVTRACE_TRIGGERS_MAX); n++)
+		request(i, n);
 	nl_close(&nl);
 	return 0;
 }

@@ -9,6 +9,10 @@ typedef int8_t s8;
 typedef int16_t s16;
 typedef int64_t s64;
 
+#ifndef U64_MAX
+#define U64_MAX		UINT64_MAX
+#endif
+
 #ifndef U16_MAX
 #define U16_MAX		UINT16_MAX
 #endif

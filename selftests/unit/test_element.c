@@ -55,11 +55,29 @@ static bool meets(const struct element_test *t, u32 who, const void *bytes, u32 
 {
 	u8 *data = malloc(len ? len : 1);
 	struct event ev = { .type = 100, .who = who, .len = len, .data = data };
+	struct element_test given = *t;
+	struct element_found found;
+	struct element_range range;
 	bool ret;
 
 	if (len)
 		memcpy(data, bytes, len);
 	ret = element_meets(t, &ev);
+	/* The same as a range. */
+	given.given = true;
+	element_range_of(&given, &range);
+	element_find(&ev, t->index, &found);
+	if (found.kind == ELEMENT_SIGNED && range.index == t->index &&
+	    element_range_meets(&range, found.bits) != ret) {
+		fprintf(stderr, "test_element: compare %u with %lld: as a range %d\n", t->compare,
+			(long long)t->value, !ret);
+		abort();
+	}
+	/* No range: no number of this kind meets the test. */
+	if (found.kind == ELEMENT_SIGNED && range.index != t->index && ret) {
+		fprintf(stderr, "test_element: a test that is met has no range\n");
+		abort();
+	}
 	free(data);
 	return ret;
 }

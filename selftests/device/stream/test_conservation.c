@@ -8,6 +8,8 @@
  * events emitted, as counted by the writers and by devtrace. Each event is compared with the
  * contents that follow from its number; numbers and times increase; and at each event, the
  * numbers skipped in its ring are at most those reported lost before it.
+ *
+ * With three streams each reader reads another one, while triggers look at each event.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +25,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "nl.h"
 
 #define USERS		2
 #define USER_MAX	3900
@@ -230,6 +233,7 @@ FIXTURE_VARIANT(conservation) {
 	uint32_t start;
 	int seconds;		/* 0: as requested */
 	uint32_t user_max, heavy;
+	bool streams;		/* three, and triggers */
 };
 
 FIXTURE_VARIANT_ADD(conservation, ring_1K) {
@@ -237,6 +241,9 @@ FIXTURE_VARIANT_ADD(conservation, ring_1K) {
 };
 FIXTURE_VARIANT_ADD(conservation, ring_64K) {
 	.size = "64K", .seconds = 0, .user_max = USER_MAX, .heavy = 15,
+};
+FIXTURE_VARIANT_ADD(conservation, three_streams) {
+	.size = "64K", .seconds = 5, .user_max = USER_MAX, .heavy = 15, .streams = true,
 };
 FIXTURE_VARIANT_ADD(conservation, ring_16M) {
 	.size = "16M", .seconds = 0, .user_max = USER_MAX, .heavy = 0,
@@ -256,6 +263,84 @@ FIXTURE_VARIANT_ADD(conservation, ring_64K_before_quarter) {
 FIXTURE_VARIANT_ADD(conservation, ring_64K_before_half) {
 	.size = "64K", .start = 0x7ffff000, .seconds = 5, .user_max = USER_MAX, .heavy = 15,
 };
+
+/* The stream of each reader, if there are three. */
+static const char * const names[READERS] = { DEVTRACE_STREAM0, "second", "third" };
+
+static void put_filter(struct nl *nl, int attr)
+{
+	uint8_t types[32] = { 0 };
+	size_t nest = nl_nest(nl, attr);
+	int i;
+
+	for (i = DTTEST_TYPE; i <= DTTEST_TYPE + DTTEST_USER; i++)
+		types[i / 8] |= 1 << i % 8;
+	nl_put(nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+	nl_nest_end(nl, nest);
+}
+
+static int stream_new(struct nl *nl, const char *name)
+{
+	nl_begin(nl, DEVTRACE_CMD_STREAM_NEW);
+	nl_put_str(nl, DEVTRACE_A_STREAM, name);
+	nl_put_u64(nl, DEVTRACE_A_SIZE, 65536);
+	put_filter(nl, DEVTRACE_A_FILTER);
+	return nl_do(nl, NULL, NULL);
+}
+
+/* Each looks at one of two elements, in turns. */
+static int trigger_new(struct nl *nl, unsigned int n)
+{
+	char name[16];
+	size_t nest;
+
+	snprintf(name, sizeof(name), "t%u", n);
+	nl_begin(nl, DEVTRACE_CMD_TRIGGER_NEW);
+	nl_put_str(nl, DEVTRACE_A_TRIGGER, name);
+	nl_put_u32(nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_NOTIFY);
+	nest = nl_nest(nl, DEVTRACE_A_ELEMENT);
+	nl_put_u32(nl, DEVTRACE_EA_INDEX, n % 2);
+	nl_put_u32(nl, DEVTRACE_EA_COMPARE, DEVTRACE_CMP_EQ);
+	nl_put_u64(nl, DEVTRACE_EA_VALUE, -1ULL - n);
+	nl_nest_end(nl, nest);
+	put_filter(nl, DEVTRACE_A_WHEN);
+	return nl_do(nl, NULL, NULL);
+}
+
+static int add_streams_and_triggers(void)
+{
+	unsigned int i;
+	struct nl nl;
+	int err;
+
+	err = nl_open(&nl);
+	if (err)
+		return err;
+	for (i = 1; i < READERS && !err; i++)
+		err = stream_new(&nl, names[i]);
+	for (i = 0; i < DEVTRACE_TRIGGERS_MAX && !err; i++)
+		err = trigger_new(&nl, i);
+	nl_close(&nl);
+	return err;
+}
+
+/* The device of reader @i. */
+static const char *path_of(const FIXTURE_VARIANT(conservation) *v, int i)
+{
+	static char path[64];
+
+	if (!v->streams || !i)
+		return DEV_PATH;
+	snprintf(path, sizeof(path), "%s-%s", DEV_PATH, names[i]);
+	return path;
+}
+
+/* The statistics of a ring of the reader's stream. */
+static int reader_stats(const struct reader *r, int cpu, struct devtrace_stats *st)
+{
+	st->cpu = cpu;
+	return ioctl(r->fd, DEVTRACE_IOC_STATS, st);
+}
 
 static int asked_seconds(void)
 {
@@ -290,6 +375,8 @@ FIXTURE_SETUP(conservation)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->sh);
 
+	if (variant->streams)
+		ASSERT_EQ(0, add_streams_and_triggers());
 	for (i = 0; i < USERS; i++)
 		self->sh->cpu[i] = self->cpus[i % self->ncpus];
 	for (i = 0; i < READERS; i++) {
@@ -298,7 +385,7 @@ FIXTURE_SETUP(conservation)
 		*r = (struct reader){
 			.kind = i, .sh = self->sh, .user_max = variant->user_max,
 			.heavy = variant->heavy, .max_len = DTTEST_MAX_LEN,
-			.fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC),
+			.fd = open(path_of(variant, i), O_RDONLY | O_NONBLOCK | O_CLOEXEC),
 			.d = devtrace_decoder_new(item, r),
 		};
 		ASSERT_LE(0, r->fd);
@@ -430,7 +517,8 @@ TEST_F_TIMEOUT(conservation, every_event_is_read_or_lost, 600)
 				       cpu, (unsigned long long)r->read[cpu],
 				       (unsigned long long)lost_of(r, cpu));
 			/* Losses by cause are devtrace's counts. */
-			ASSERT_EQ(0, dev_stats(cpu, &st));
+			ASSERT_EQ(0, reader_stats(r, cpu, &st));
+			EXPECT_EQ(emitted[cpu], st.emitted);
 			EXPECT_EQ(st.dropped[DEVTRACE_LOST_BUSY],
 				  r->lost[cpu][DEVTRACE_LOST_BUSY]);
 			EXPECT_EQ(st.dropped[DEVTRACE_LOST_TOOBIG],
