@@ -7,6 +7,10 @@
  * fires, readers wake and read all events that have come meanwhile. A ring that enters another
  * block while the timer runs wakes readers at once.
  *
+ * The timer fires at once if no event has woken a reader for LATENCY_NS, and otherwise when this
+ * time has passed. So a reader sees an event that comes after a rest within microseconds, and a
+ * stream of events wakes it at most once in LATENCY_NS.
+ *
  * An emitter stores its event, then loads devtrace_waiting; a reader stores devtrace_waiting, then
  * looks for events. Full barriers on both sides would guarantee that one sees the other, but an
  * emitter's fast path has none. Instead, a reader that begins to wait starts the timer, too: when
@@ -45,6 +49,8 @@ u32 devtrace_waiting __read_mostly;
 /* Streams whose readers began to wait since the timer fired; whose rings entered another block. */
 static atomic_t wake_fresh = ATOMIC_INIT(0), wake_passed = ATOMIC_INIT(0);
 static struct hrtimer wake_timer;
+/* When the timer last woke readers for an event; CLOCK_MONOTONIC, ns. */
+static atomic64_t wake_last = ATOMIC64_INIT(0);
 static DEFINE_PER_CPU(struct irq_work, wake_soon);
 static DEFINE_PER_CPU(struct irq_work, wake_at_once);
 static DEFINE_PER_CPU(unsigned int, wake_blocks);
@@ -73,6 +79,8 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 			    kicked >> KICKED_SHIFT;
 	unsigned int id;
 
+	if (kicked)
+		atomic64_set(&wake_last, ktime_get_ns());
 	/* The readers look once more, and wait on if no event came. */
 	change_waiting(0, kicked);
 	/* With PREEMPT_RT we can be preempted here, and waking takes a sleeping lock. */
@@ -93,9 +101,16 @@ static noinline notrace void start_wake_timer(void)
 		      HRTIMER_MODE_REL_SOFT);
 }
 
+/* An event came. */
 static void wake_soon_fn(struct irq_work *w)
 {
-	start_wake_timer();
+	const s64 since = ktime_get_ns() - atomic64_read(&wake_last);
+
+	if (READ_ONCE(devtrace_profile_on))
+		start_wake_timer();
+	else
+		hrtimer_start(&wake_timer, since < LATENCY_NS ? LATENCY_NS - since : 0,
+			      HRTIMER_MODE_REL_SOFT);
 }
 
 static void wake_at_once_fn(struct irq_work *w)

@@ -6,6 +6,7 @@
  * makes calls that wake the readers of that descriptor.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -234,6 +235,82 @@ TEST_F(woken, seldom_by_what_another_one_does_to_his_own)
 		/* A timer of 4 ms, four times as often. */
 		EXPECT_GE(100 + ms, times);
 	}
+}
+
+/* Tell for each event of type RARE how long after it poll(2) returned, ns. */
+static void tell_delays(int tell)
+{
+	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct tape *t = tape_new();
+	uint64_t now, delay;
+	char buf[4096];
+	size_t seen = 0;
+	ssize_t n;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (t && poll(&p, 1, -1) == 1) {
+		now = dev_now();
+		while ((n = read(fd, buf, sizeof(buf))) > 0)
+			tape_feed(t, buf, n);
+		for (; seen < t->nev; seen++) {
+			delay = now > t->ev[seen].ts ? now - t->ev[seen].ts : 0;
+			if (t->ev[seen].type == RARE &&
+			    write(tell, &delay, sizeof(delay)) != sizeof(delay))
+				_exit(1);
+		}
+	}
+	_exit(1);
+}
+
+/*
+ * An event that comes after a rest wakes at once, and not with the next timer of 4 ms. A busy
+ * machine delays any reader, but not each time.
+ */
+TEST_F(woken, at_once_after_a_rest)
+{
+	uint64_t delay, least = UINT64_MAX;
+	int i, p[2];
+
+	ASSERT_EQ(0, pipe2(p, O_CLOEXEC));
+	self->pid = fork();
+	ASSERT_LE(0, self->pid);
+	if (!self->pid)
+		tell_delays(p[1]);
+	close(p[1]);
+	self->tells = p[0];
+	let_sleep(self->pid);
+	for (i = 0; i < 100 && least >= NSEC / 1000; i++) {
+		dev_sleep_ms(20);
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, RARE, 7, i));
+		ASSERT_EQ(sizeof(delay), read(self->tells, &delay, sizeof(delay)));
+		least = delay < least ? delay : least;
+	}
+	dev_say("%llu us after event %d", (unsigned long long)least / 1000, i);
+	EXPECT_GT(NSEC / 1000, least);
+}
+
+/* Events that follow wait for the timer: a reader wakes no more often than that runs. */
+TEST_F(woken, seldom_however_often_one_emits)
+{
+	uint64_t began, ms;
+	long before, times;
+	int i;
+
+	ASSERT_TRUE(start_reader(self, DEV_PATH));
+	before = slept(self->pid);
+	ASSERT_LE(0, before);
+	began = dev_now();
+	/* So few that no ring enters another block, which wakes readers, too. */
+	for (i = 0; i < 400; i++) {
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 7, i));
+		dev_sleep_ms(1);
+	}
+	ms = (dev_now() - began) / 1000000;
+	times = slept(self->pid) - before;
+	dev_say("%d events in %llu ms, it slept %ld times", i, (unsigned long long)ms, times);
+	/* Some blocks, and once for each timer of 4 ms. */
+	EXPECT_GE(50 + ms * 3 / 10, times);
 }
 
 TEST_HARNESS_MAIN
