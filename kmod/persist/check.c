@@ -2,12 +2,13 @@
 /*
  * Check a region: find the valid records of rings
  *
- * The records that a reset leaves of a ring are a list of runs. A run with a sum is valid if the
- * checksum is right, all its records are well-formed, and their number is that in the sum. Records
- * after the newest sum have none yet. Among these records some places are known: the end of the
- * newest sum, the anchors, and the place of the writer. The stretch between two known places is
- * valid if well-formed records lead from the first exactly to the second, in position and count.
- * So a damaged run costs only its own events, and the runs around it show how many events it had.
+ * After a reset, a ring has a list of runs, which are groups of consecutive records. A run with a
+ * checksum ("sum") is valid if the sum is right, all its records are well-formed, and their number
+ * is that in the sum. Records after the newest sum have no sum yet. Among them, some places where a
+ * record begins are known: the end of the newest sum, the anchors, and the place of the writer. The
+ * stretch between two known places is valid if well-formed records lead from the first place
+ * exactly to the second, in position and count. So a damaged run costs only its own events, and the
+ * runs before and after it show how many events it had.
  *
  * The code never writes to the region, and checks every word before it uses it.
  */
@@ -27,7 +28,7 @@ static bool header_ok(const struct persist_header *h)
  * @mem: the region
  * @size: bytes of the region
  * @h: filled in: a copy of the first valid header
- * @copies: set to the number of valid headers, of PERSIST_COPIES
+ * @copies: set to the number of valid headers, at most PERSIST_COPIES
  *
  * Return: NULL, or the reason why nothing can be read, for the log.
  */
@@ -72,8 +73,8 @@ static bool check_before(u64 a, u64 b)
 }
 
 /*
- * Do valid records, in order of time, lead from the beginning of @run exactly to its end? If
- * so, set the times of @run and, unless NULL, @sum to the checksum of the records.
+ * Do valid records, in order of time, lead from the beginning of @run exactly to its end? If so,
+ * set the times of @run. Unless @sum is NULL, set it to the checksum of the records.
  */
 static bool check_walk(const struct persist_ring *r, struct persist_run *run, u32 *sum)
 {
@@ -85,7 +86,7 @@ static bool check_walk(const struct persist_ring *r, struct persist_run *run, u3
 	while (pos < run->to_pos) {
 		const struct ring_record *rec = persist_record(r, pos, &units);
 
-		/* Subtract, since positions wrap: the loop must end. */
+		/* Compare by subtraction, because positions wrap and the loop must end. */
 		if (!units || units > run->to_pos - pos)
 			return false;
 		pos += units;
@@ -152,7 +153,7 @@ static bool sum_ok(const struct persist_ring *r, const struct persist_sum *s, u3
 	       s->to_pos - s->pos < PERSIST_CHUNK + RING_UNITS_MAX;
 }
 
-/* For each chunk, take its sum; if both sums are whole, take the later one. */
+/* For each chunk, read its valid sum; if both are valid, the later one. */
 static void read_sums(struct persist_ring *r, const struct persist_sum *sums, u32 chunks)
 {
 	struct persist_run run = { .checked = true };
@@ -184,7 +185,7 @@ static const struct persist_sum *sum_of(const struct persist_sum *sums, u32 chun
 	return s->pos == pos && s->to_pos == to_pos && PERSIST_OK(s) ? s : s + 1;
 }
 
-/* Set @at to the place near @near whose position and index have these lower halves. */
+/* Set @at to the place nearest to @near whose position and index have the lower halves in @word. */
 static void check_widen(u64 word, const struct persist_run *near, struct persist_run *at)
 {
 	at->pos = near->pos + (u64)(s64)(s32)((u32)word - (u32)near->pos);
@@ -214,9 +215,9 @@ static void keep_good(struct persist_ring *r, const struct persist_sum *sums, u3
 }
 
 /*
- * Add the places behind the newest sum where a record began, in order: @from (the end of that
- * sum, or NULL), the anchors, and @last, the place of the writer. Any of the anchors and @last
- * may be damaged.
+ * Add, in order, the known places after the newest sum where a record begins: @from (the end of
+ * that sum, or NULL), the anchors, and @last (the place of the writer). The anchors and @last may
+ * be damaged.
  */
 static void add_places(struct persist_ring *r, const u64 *anchors,
 		       const struct persist_run *from, const struct persist_run *last)
@@ -231,8 +232,8 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 	if (from)
 		add_run(r, from);
 	/*
-	 * A writer never steps back, so a place of the writer before @from is damaged: do not use
-	 * it.
+	 * A writer never moves back. So if its place is before @from, the place is damaged: do not
+	 * use it.
 	 */
 	if (!from || (last->pos > from->pos && last->idx > from->idx))
 		add_run(r, last);
@@ -250,17 +251,17 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 }
 
 /*
- * Maximum number of laps that are walked. All valid places are in one lap, but each damaged place
- * may add a stretch in another.
+ * Maximum number of laps of the ring that are walked. All valid places are in one lap, but each
+ * damaged place may add a stretch in another lap.
  */
 #define WALK_LAPS	16
 
 /*
- * Check the stretches behind the newest sum, each from one place to the next, and drop those
- * whose records do not lead there. If a cache line was not written back, memory still has
- * records of an earlier lap, so drop a stretch that begins before @after, the time of the
- * newest sum. If the times of two stretches contradict each other, drop both. Forged places can
- * be in as many laps as there are blocks, so walk at most WALK_LAPS.
+ * Check the stretches after the newest sum, each from one known place to the next. Drop a stretch
+ * whose records do not lead to the next place. If a cache line was not written back, memory still
+ * has records of an earlier lap, so drop a stretch that begins before @after, the time of the
+ * newest sum. If the times of two stretches contradict each other, drop both. Forged places can be
+ * in as many laps as there are blocks, so walk at most WALK_LAPS.
  */
 static void walk_rest(struct persist_ring *r, u32 first, const struct persist_sum *sums,
 		      const u64 *after)
@@ -309,7 +310,10 @@ static bool info_ok(const struct persist_info *i, const struct persist_header *h
 	return PERSIST_OK(i) && i->cpu < h->nr_cpus;
 }
 
-/* Return false if both copies are damaged: the numbers of cleared and dropped events are lost. */
+/*
+ * Read a ring's struct persist_info. Return false if both copies are damaged, so that the numbers
+ * of cleared and dropped events are unknown.
+ */
 static bool read_info(struct persist_ring *r, const struct persist_info *info, u32 n,
 		      const struct persist_header *h)
 {
@@ -396,7 +400,7 @@ void persist_ring_put(struct persist_ring *r)
 	r->nr = 0;
 }
 
-/* If the machine ran this long after an oops, it survived the oops. */
+/* If the machine ran for at least this time after an oops, it survived the oops; ns. */
 #define OOPS_NS	1000000000ULL
 
 static const struct persist_cause *stored_cause(const void *mem)
@@ -417,9 +421,9 @@ static const struct persist_cause *stored_cause(const void *mem)
  * @last: newest time of all events and clocks
  * @cause: filled in
  *
- * Several causes may be stored; the first of panic, reboot, removal of the module, oops counts.
- * If the machine survived an oops, it went down without notice; the text then says how long
- * before that the oops was, since it may be the reason.
+ * Several causes may be stored. A panic is preferred to a reboot, a reboot to the removal of the
+ * module, and the removal to an oops. If the machine survived an oops, it went down without notice.
+ * Then the text also says how long before that the oops was, because the oops may be the reason.
  */
 void persist_check_cause(const void *mem, u64 last, struct persist_cause *cause)
 {

@@ -32,7 +32,7 @@ struct persist_run {
  * @data: units of the ring
  * @mask: number of units - 1
  * @cleared: index of the oldest event that was not cleared
- * @drops: number of events dropped since the clear, by cause
+ * @drops: number of events dropped since the last clear, by cause
  * @stops: events missed because of stops
  * @end: index after the last event, as far as known
  * @end_known: @end is the place of the writer
@@ -61,13 +61,16 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 void persist_ring_put(struct persist_ring *r);
 void persist_check_cause(const void *mem, u64 last, struct persist_cause *cause);
 
-/* May a record have this type? That is a type of events, or RING_TYPE_VOID. */
+/* Can a record have this type? Types of events and RING_TYPE_VOID are possible. */
 static inline bool persist_type_ok(u8 type)
 {
 	return !devtrace_type_is_transport(type) || type == RING_TYPE_VOID;
 }
 
-/* The record at @pos; NULL: padding or invalid. @units: its size; 0: invalid. */
+/*
+ * Return the record at @pos; NULL: there is padding, or an invalid record. Set @units to the size
+ * of the record or padding; 0: it is invalid.
+ */
 static inline const struct ring_record *persist_record(const struct persist_ring *r, u64 pos,
 						       u32 *units)
 {

@@ -2,9 +2,10 @@
 /*
  * Keep stream 0 in a region
  *
- * The rings of stream 0 have their memory in the region, so emitters work as usual. Each commit
- * is also stored there. A delayed work item reads the rings like any reader and stores checksums:
- * one for each full chunk of 4 KiB, and one for the records so far in the chunk being filled.
+ * The rings of stream 0 have their memory in the region, so emitters work as usual. The commit
+ * position of each ring is also stored in the region. A delayed work item reads the rings like any
+ * reader and stores checksums: one for each full chunk of 4 KiB, and one for the records so far in
+ * the chunk being filled.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -36,9 +37,9 @@
 #include "stream/table.h"
 #include "sums.h"
 
-/* Units copied from a ring at a time. */
+/* Maximum number of units copied from a ring at a time. */
 #define LOOK_UNITS	1024
-/* How often each ring is copied and summed at a panic; the budget for all rings is about 1 ms. */
+/* Maximum number of copies per ring that are summed at a panic: about 1 ms for all rings. */
 #define FALL_LOOKS	8
 /* Number of ticks after which keep_sync() stops waiting for another user of the sums. */
 #define SYNC_TRIES	(10 * HZ)
@@ -88,7 +89,10 @@ static void store_sum(struct keep_ring *k)
 		region_flush(region, to, sizeof(*to));
 }
 
-/* Copy new units to @look; 0: there are none, or the ring has left the region. */
+/*
+ * Copy new units of a ring to look. Return their number; 0: there are none, or the ring is no
+ * longer in the region.
+ */
 static u32 look_at(struct keep_ring *k)
 {
 	u32 units = 0;
@@ -221,8 +225,8 @@ void keep_sync(void)
 	u32 i, tries = 0;
 
 	/*
-	 * Not a mutex: a thread that oopses while it holds one never unlocks it, and a reboot must
-	 * not hang.
+	 * This is not a mutex: a thread that oopses while it holds one never unlocks it, and a
+	 * reboot must not hang.
 	 */
 	while (!keep_take()) {
 		if (tries++ == SYNC_TRIES)
@@ -232,7 +236,7 @@ void keep_sync(void)
 	keep_changes_look();
 	for (i = 0; i < used; i++) {
 		sum_ring(&keep[i]);
-		/* With the lock held, all numbers are from before a clear, or all from after it. */
+		/* The lock keeps a clear from changing some of the numbers meanwhile. */
 		raw_spin_lock(&keep[i].ring->lock);
 		store_info(&keep[i]);
 		raw_spin_unlock(&keep[i].ring->lock);
@@ -286,7 +290,7 @@ void keep_fall(void)
 
 void keep_cause(enum persist_why why, const char *format, ...)
 {
-	/* Static to save stack; one for each cause, see keep.h. */
+	/* Static to save stack. One for each cause, because one cause may interrupt another. */
 	static struct persist_cause all[PERSIST_CAUSES];
 	struct persist_cause *c = &all[why - 1], *to = region->at + PERSIST_CAUSES_AT;
 	va_list args;
@@ -350,7 +354,8 @@ static void forget_page(u64 at)
 
 /*
  * Invalidate the headers of an earlier boot, of any version, before the region is cleared: after a
- * power cut in between, a mixture of two boots would look valid. A header begins a page.
+ * power cut in between, a mixture of two boots would look valid. Each header is at the beginning of
+ * a page.
  */
 static void keep_forget(void)
 {
@@ -399,7 +404,7 @@ static int keep_lend(unsigned int cpu, unsigned long bytes, struct ring_memory *
 	return 0;
 }
 
-/* Let the sums begin with the oldest record that was moved. */
+/* Begin the sums of each ring with the oldest record that was moved into the region. */
 static void first_sums(void)
 {
 	struct ring_view v;
@@ -413,7 +418,7 @@ static void first_sums(void)
 	}
 }
 
-/* Move stream 0 back to kernel memory; retry until there is enough. */
+/* Move stream 0 back to kernel memory. Retry until there is enough memory. */
 static void rings_back(void)
 {
 	int err;
@@ -462,7 +467,9 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	used = 0;
 	clocks = 0;
 	clock_steps = 0;
-	/* Severe kernel events are built in slots: allocate them before old events are lost. */
+	/*
+	 * Allocate the slots for severe kernel events first: if this fails, no old event is lost.
+	 */
 	mutex_lock(&devtrace_lock);
 	err = emit_slots_alloc();
 	mutex_unlock(&devtrace_lock);
@@ -498,7 +505,8 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	}
 	/*
 	 * The headers make the region valid, so write them last, when everything else is in
-	 * memory: a reset may lose caches, and leave sums of the previous boot.
+	 * memory. Otherwise a reset that loses caches could leave sums of the previous boot in a
+	 * valid region.
 	 */
 	region_flush(r, r->at, r->size);
 	write_headers();

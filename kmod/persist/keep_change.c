@@ -4,8 +4,8 @@
  *
  * While a stream is stopped, its events are only counted. With each change of state, the stream
  * stores how many events each ring and slot had missed by then, see stream_missed(). The region
- * gets these counts, so that the losses of a stop are reported between its two changes after a
- * reset, too.
+ * gets these counts, so that after a reset, too, the losses of a stop are reported between the stop
+ * and the next start.
  *
  * keep_changes_look() finds which changes are new and counted. The counts of the last
  * PERSIST_COUNTED of them are written for each ring and slot. The stream keeps one change more,
@@ -83,7 +83,7 @@ static void write_missed(struct persist_missed *two, struct persist_missed *m)
 	region_flush(region, &two[older], sizeof(*m));
 }
 
-/* Write how many events @cpu's ring had missed at each change to its entries @two. */
+/* Store how many events the ring of @cpu had missed at each change. @two: entries of the ring */
 void keep_missed_ring(unsigned int cpu, struct persist_missed *two)
 {
 	struct persist_missed m = { 0 };
@@ -97,7 +97,7 @@ void keep_missed_ring(unsigned int cpu, struct persist_missed *two)
 	write_missed(two, &m);
 }
 
-/* Write how many events a slot of lanes had missed at each change to its entries @two. */
+/* Store how many events a slot of lanes had missed at each change. @two: entries of the slot */
 void keep_missed_slot(unsigned int slot, struct persist_missed *two)
 {
 	struct persist_missed m = { 0 };

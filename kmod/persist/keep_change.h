@@ -8,7 +8,7 @@
 
 void keep_changes_begin(struct region *region);
 
-/* Called by the owner of the sums, one at a time; at a panic, too. */
+/* Called only by the owner of the sums, see keep_take() in keep.c; also at a panic. */
 void keep_changes_look(void);
 void keep_missed_ring(unsigned int cpu, struct persist_missed *two);
 /* Process context. */

@@ -2,10 +2,11 @@
 /*
  * Check the pool of lanes: find the valid events of programs
  *
- * Blocks: A block with a right sum is valid up to the end of the sum. After that end, or if the
- * block has no sum of this lap, a run is valid if it is well-formed and begins with the event index
- * at which the previous run of its slot ended. A block with a wrong sum is lost; the indices of
- * the runs in other blocks show how many events it had.
+ * Blocks contain runs, which are groups of consecutive events of one lane. A block with a right sum
+ * is valid up to the end of the sum. After that end, or if the block has no sum of this lap, a run
+ * is valid if it is well-formed and begins with the event index at which the previous run of its
+ * slot ended. A block with a wrong sum is lost; the indices of the runs in other blocks show how
+ * many events it had.
  *
  * Lanes: Events in a lane's own memory that are in no run are read as at run time, by
  * lane_look(), which does not trust the program. The runs, and @taken of struct persist_lane,
@@ -20,8 +21,8 @@
 #define AHEAD_NS	3600000000000ULL
 
 /*
- * Bytes of the run at @off of a page; 0: there is no valid run. Loads the extent once: when
- * sums are made, the page may be overwritten at the same time.
+ * Return the length of the run at @off of a page, bytes; 0: there is no valid run. Load the extent
+ * only once, because the page may be overwritten while its sum is computed.
  */
 static u32 extent_at(const u8 *page, u32 off)
 {
@@ -79,7 +80,7 @@ bool persist_block_sum(const u8 *page, u32 fill, u32 *sum)
 	return off == fill;
 }
 
-/* The run at @off of a page that has no writer; NULL: none. */
+/* Return the run at @off of a page, or NULL. The page must have no writer. */
 static const struct run *run_in(const u8 *page, u32 off)
 {
 	return extent_at(page, off) ? (const void *)(page + off) : NULL;
@@ -92,8 +93,8 @@ static bool event_ok(const struct lane_event *ev)
 }
 
 /*
- * Consecutive events: their number, the number of those not filtered, and their bytes; time and
- * CPU of the last event.
+ * Consecutive events. @all: their number; @wanted: number of those that the filter passed; @len:
+ * their length, bytes; @time and @cpu: time and CPU of the last event
  */
 struct row {
 	u32	all, wanted, len;
@@ -101,7 +102,7 @@ struct row {
 	u16	cpu;
 };
 
-/* Skip valid records of the short form, which nearly all have. */
+/* Skip valid records in the short form, which nearly all records have. */
 static void skip_short(const u8 *from, u32 len, struct row *row)
 {
 	u64 time = row->time;
@@ -123,7 +124,7 @@ static void skip_short(const u8 *from, u32 len, struct row *row)
 	row->wanted += n;
 }
 
-/* Are all bytes valid events? Count the events before the first invalid one in @row. */
+/* Are all bytes valid events? Set @row to the events before the first invalid one. */
 static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
 {
 	struct lane_event ev = { .cpu = row->cpu };
@@ -141,7 +142,7 @@ static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
 		ret = lane_next(from, &at, len, &time, &ev);
 		if (ret <= 0)
 			break;
-		/* EMPTY in a run: the event was filtered when it was taken. */
+		/* In a run, EMPTY means that the filter refused the event when it was taken. */
 		if (!taken || ev.type != DEVTRACE_T_EMPTY) {
 			if (!event_ok(&ev))
 				return false;
@@ -173,7 +174,7 @@ static bool run_to_piece(const struct run *r, struct persist_piece *p)
 	return true;
 }
 
-/* The newer of a block's two sums; NULL: none is valid. @lost: one is damaged. */
+/* Return the newer valid sum of a block, or NULL. Set @lost to whether a sum is damaged. */
 static const struct persist_block *sum_of(const struct persist_block *two, bool *lost)
 {
 	const bool a_ok = PERSIST_OK(&two[0]), b_ok = PERSIST_OK(&two[1]);
@@ -204,7 +205,7 @@ static void read_block(struct persist_lanes *l, const u8 *page, const struct per
 		else
 			lost = true;
 	}
-	/* A sum is damaged and none is right: it may have covered any run, so drop the block. */
+	/* If no sum is right, a damaged one may have covered any run: drop the block. */
 	if (!r || (lost && !to)) {
 		l->damaged++;
 		l->unknown = true;
@@ -294,7 +295,9 @@ static void read_slots(const void *mem, const struct persist_header *h, struct p
 	}
 }
 
-/* Drop pieces that overlap an older one, or have no sum and do not follow it directly. */
+/*
+ * Drop pieces that overlap an older piece, and those without a sum that do not follow one directly.
+ */
 static void lanes_join(struct persist_lanes *l)
 {
 	struct persist_left *left = NULL;
@@ -307,7 +310,10 @@ static void lanes_join(struct persist_lanes *l)
 
 		if (first) {
 			left = &l->left[p->slot];
-			/* A first piece without a sum must not begin before @cleared. */
+			/*
+			 * If the first piece of a slot has no sum, it must not begin before
+			 * @cleared.
+			 */
 			end = p->checked ? 0 : left->cleared;
 			left->first = n;
 		}
@@ -327,7 +333,10 @@ static void lanes_join(struct persist_lanes *l)
 	l->nr = n;
 }
 
-/* Set @to to the number of the lane's events taken into runs, modulo 2^32; false: not known. */
+/*
+ * Set @to to the number of the lane's events that were taken into runs, modulo 2^32. Return false
+ * if the number is not known.
+ */
 static bool find_taken(const struct persist_lane *e, const struct persist_lanes *l,
 		       const struct persist_left *left, u32 *to)
 {
@@ -392,7 +401,7 @@ static void read_lane(struct persist_lanes *l, const struct persist_lane *e, con
 			break;
 		}
 		first = p.idx + c.lost;
-		/* @taken is the lower half of a number near @first; the number is not negative. */
+		/* Extend taken, the lower half of a number near first that is not negative. */
 		if (!steps)
 			done = first + (u64)(s64)(s32)(taken - (u32)first);
 		if ((s64)done < 0) {
@@ -428,7 +437,7 @@ static void read_lanes(const void *mem, const struct persist_header *h, struct p
 {
 	const u32 nr = h->nr_lanes * PERSIST_LANE_PAGES;
 	const u8 *pages = mem + h->lane_pages;
-	/* Index after the pages of the previous lanes, so that each page is read at most once. */
+	/* end: index after the pages of the previous lanes, so that no page is read twice */
 	u32 end = 0, i;
 
 	for (i = 0; i < h->nr_lanes; i++) {
@@ -451,7 +460,7 @@ static void read_lanes(const void *mem, const struct persist_header *h, struct p
 	}
 }
 
-/* Number the pieces of lanes' own memory: they follow all runs of their slot. */
+/* Number the events in lanes' own memory, which follow those in the runs of their slot. */
 static void number_open(struct persist_lanes *l)
 {
 	struct persist_left *left;
@@ -520,7 +529,7 @@ int persist_check_lanes(const void *mem, const struct persist_header *h, u64 now
 	sort_pieces(l);
 	lanes_join(l);
 	read_lanes(mem, h, l, now + AHEAD_NS);
-	/* Sort again: pieces of a slot together, those of a lane's own memory last. */
+	/* Sort again: the pieces of each slot, with those in a lane's own memory last. */
 	for (i = 0; i < l->nr; i++)
 		if (l->piece[i].open)
 			l->piece[i].idx = ~0ULL - l->nr + i;

@@ -60,12 +60,12 @@ struct persist_left {
  * @piece: pieces, sorted by slot and index
  * @nr: number of pieces
  * @room: number of pieces that there is room for
- * @left: by slot
+ * @left: what is left of each slot, indexed by slot
  * @open: number of lanes with a valid entry
  * @damaged: number of damaged blocks and runs
  * @outside: number of slots whose lane had memory outside the region
  * @bad: number of lanes with an invalid entry or invalid content
- * @unknown: a block or entry of unknown slots is damaged
+ * @unknown: a block or entry is damaged, and it is unknown which slot had it
  */
 struct persist_lanes {
 	struct persist_piece	*piece;

@@ -6,7 +6,7 @@
  * file of these frames; each descriptor reads all of them. The stream is listed and removed
  * like any other; removing it wipes the copy.
  *
- * Invariant: The copy never changes. An open descriptor keeps the copy and the stream.
+ * The copy never changes. The copy and the stream exist as long as a descriptor is open.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -82,7 +82,7 @@ static ssize_t last_read(struct file *file, char __user *buf, size_t n, loff_t *
 	return simple_read_from_buffer(buf, n, pos, l->data, l->image.bytes);
 }
 
-/* Seek to the beginning or the end; a time seeks to the beginning, too. */
+/* Seek to the beginning or the end. A seek to any time goes to the beginning, too. */
 static loff_t last_llseek(struct file *file, loff_t off, int whence)
 {
 	const struct last *l = last_of(file);
@@ -151,8 +151,8 @@ static void last_free(struct stream_image *image)
 }
 
 /*
- * Grow by at least a half, so that copies are few. Fail rather than have the OOM killer make
- * room: then fewer events are copied.
+ * Grow by at least a half, so that copies are few. The allocation fails without calling the OOM
+ * killer; after a failure, fewer events are copied.
  */
 static bool last_grow(struct persist_out *o, u64 more)
 {
@@ -295,6 +295,6 @@ void last_end(void)
 		stream_del(s);
 	mutex_unlock(&devtrace_lock);
 	mutex_unlock(&streams_command_lock);
-	/* A work item calls last_free(), even for a stream that was removed before. */
+	/* Wait for the work item that calls last_free(), even if a command removed the stream. */
 	flush_workqueue(stream_wq);
 }

@@ -30,7 +30,9 @@ void persist_places(u64 size, u64 at[PERSIST_COPIES])
 	at[2] = size - PERSIST_PAGE;
 }
 
-/* The largest power of two for which @rings rings fit into @room bytes. */
+/*
+ * Return the largest size of a ring, a power of two, with which @rings rings fit into @room bytes.
+ */
 static u64 layout_fit(u64 room, u32 rings)
 {
 	u64 bytes = RING_SIZE_MAX;
@@ -40,7 +42,7 @@ static u64 layout_fit(u64 room, u32 rings)
 	return bytes;
 }
 
-/* Fit blocks and lanes into @room bytes behind the rings, beginning at @at. */
+/* Fit blocks and lanes into the @room bytes after the rings, beginning at offset @at. */
 static void lay_out_pool(struct persist_header *h, u64 at, u64 room)
 {
 	const u64 each = 2 * sizeof(struct persist_block) + PERSIST_PAGE, align = h->page;

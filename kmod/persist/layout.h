@@ -94,7 +94,7 @@ struct persist_header {
 	u32	crc;
 };
 
-/* Behind the first header: a page each of causes, clocks and changes, then the other tables. */
+/* After the first header: causes, clocks and changes, a page each; then the other tables. */
 #define PERSIST_CAUSES_AT	PERSIST_PAGE
 #define PERSIST_CLOCKS_AT	(2 * PERSIST_PAGE)
 #define PERSIST_CHANGES_AT	(3 * PERSIST_PAGE)
@@ -187,7 +187,7 @@ struct persist_missed {
 	u32	crc;
 };
 
-/* @sum of the records from @pos to @to_pos; @ts: time of the last one. */
+/* Checksum @sum of the records from @pos to @to_pos. @ts: time of the last record */
 struct persist_sum {
 	u64	pos, idx;
 	u64	to_pos, to_idx;
@@ -224,8 +224,8 @@ struct persist_slot {
 };
 
 /*
- * A lane. Its index in the table is that of its first pages. @crc does not cover @taken, which
- * changes: see lane_told().
+ * A lane. Entry n of the table describes the lane whose pages begin at page n * PERSIST_LANE_PAGES.
+ * @crc does not cover @taken, which changes: see lane_told().
  */
 struct persist_lane {
 	u64	made;
@@ -260,7 +260,7 @@ static inline u32 persist_chunks(u64 ring_bytes)
 	return ring_bytes / (PERSIST_CHUNK * 8);
 }
 
-/* The valid entry of two with the greater number; NULL: there is none. */
+/* Return the valid one of two entries; if both are valid, the later one; NULL: neither is valid. */
 static inline const struct persist_missed *persist_missed_of(const struct persist_missed *two)
 {
 	const bool a = PERSIST_OK(&two[0]), b = PERSIST_OK(&two[1]);

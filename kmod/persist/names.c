@@ -2,14 +2,14 @@
 /*
  * Keep names in a region: of objects, signals and types, and of threads
  *
- * A name is in the region before the call that gave it returns. Names are a log, ordered by
+ * A name is in the region before the call that defined it returns. The names form a log, ordered by
  * serial number. When it is full, the current names move to its beginning, oldest first, and
  * the log continues after them. Each entry has a checksum; a reader ignores incomplete entries. It
  * also ignores an entry whose serial number is not greater than the previous entry's: that entry
  * is after the end of the log, and its name has moved.
  *
- * Invariant: At any moment, each current name is in at least one whole entry. The n-th of them
- * moves to entry n, whose own name is older: it has moved already, or is not current.
+ * At any moment, each current name is in at least one whole entry: the n-th current name moves to
+ * entry n, and the name that entry n had is older, so it has already moved or is not current.
  *
  * A thread's names have entries of their own, three for each slot of the table of threads. The
  * writer of a slot of that table, one CPU at a time, writes its entries here.
@@ -30,7 +30,10 @@ static struct region *region;
 static struct persist_name *names;
 static struct persist_thread *threads;
 static u32 nr_names, nr_threads;
-/* Protected by the dictionary's lock: next entry, and names to skip before names_compact(). */
+/*
+ * Index of the next entry, and number of names to discard before the next names_compact().
+ * Protected by the dictionary's lock.
+ */
 static u32 next, skip;
 static bool warned;
 /* While the log is full, try names_compact() once per this many names. */
@@ -52,7 +55,7 @@ static void write_name(const struct dict_name *name)
 	region_flush(region, to, sizeof(n));
 }
 
-/* Move the current names, older than @before, to the beginning. */
+/* Move the current names with serial numbers below @before to the beginning of the log. */
 static void names_compact(u64 before)
 {
 	struct dict_name n = { .serial = 0 };
@@ -97,7 +100,7 @@ static void write_thread(u32 entry, u32 tid, u32 tgid, const char *comm, u64 sin
 	region_flush(region, &threads[entry], sizeof(t));
 }
 
-/* The thread got its name number @nr: its first in this slot, or a newer one. Context: any. */
+/* Store a name of a thread. @i: slot of the thread; @nr: number of the name. Context: any. */
 static void told_thread(unsigned int i, u32 nr, const struct task_struct *task,
 			const char *comm, u64 now)
 {
@@ -140,6 +143,6 @@ void names_end(void)
 {
 	devtrace_dict_tell(NULL);
 	WRITE_ONCE(devtrace_proc_told, NULL);
-	/* Wait for callers that found the pointer. */
+	/* Wait for callers that have loaded the pointer. */
 	quiet_wait();
 }

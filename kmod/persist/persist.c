@@ -4,7 +4,8 @@
  *
  * Load the module after devtrace.ko, before the first event to be kept. It copies the events of the
  * previous boot into the stream `last`, clears the region and moves stream 0 into it. Removing the
- * module moves stream 0 back. Documentation/persist.rst has the promises, layout.h the layout.
+ * module moves stream 0 back. Documentation/persist.rst says what is guaranteed; layout.h describes
+ * the layout of the region.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

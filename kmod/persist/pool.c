@@ -88,7 +88,7 @@ static void pool_open(const struct lane *l)
 	e.begin = slot_at(l->slot)->begin_idx;
 	e.crc = PERSIST_CRC(&e);
 	memcpy(to, &e, offsetof(struct persist_lane, crc));
-	/* The entry becomes valid by @crc: store it last. */
+	/* The entry becomes valid when its @crc is stored, so store this member last. */
 	smp_store_release(&to->crc, e.crc);
 	region_flush(region, to, sizeof(*to));
 }

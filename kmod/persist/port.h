@@ -19,7 +19,7 @@
 #include <linux/vmalloc.h>
 #include <uapi/linux/devtrace.h>
 
-/* Called in long loops. */
+/* Called in long loops, so that other threads can run. */
 #define persist_breathe()	cond_resched()
 /* Takes n log n comparisons at most, with any content of a damaged region. */
 #define persist_sort(base, n, size, compare)	sort(base, n, size, compare, NULL)

@@ -24,7 +24,7 @@
 #include "region.h"
 #include "ring/size.h"
 
-/* Enough for the tables and one ring of 64 KiB. */
+/* Minimum size of a region: enough for the tables and one ring of 64 KiB. */
 #define REGION_MIN	(512UL * 1024)
 #define REGION_MAX	PERSIST_SIZE_MAX
 

@@ -142,7 +142,7 @@ static void send_text(struct render *r, const struct persist_cause *c, u64 ts, c
 	render_send(r, DEVTRACE_T_TEXT, put_str(p, text, sizeof(c->text)));
 }
 
-/* Sort by time. Insertion sort suffices: there are few entries, nearly in order. */
+/* Sort the clocks by time. Insertion sort suffices: they are few, and nearly in order. */
 static void sort_clocks(struct render *r)
 {
 	const struct persist_clock *all = r->mem + PERSIST_CLOCKS_AT;
@@ -193,7 +193,10 @@ static bool is_name(u8 kind)
 	return kind == DEVTRACE_T_ENUM || (kind >= DEVTRACE_T_SIG && kind <= DEVTRACE_T_USR);
 }
 
-/* The next name from entry @i on with a serial number above @serial; updates both. NULL: none. */
+/*
+ * Return the next name, from entry @i on, with a serial number above @serial, and update @i and
+ * @serial. NULL: there is no such name.
+ */
 static const struct persist_name *next_name(const struct render *r, u32 *i, u64 *serial)
 {
 	const struct persist_name *all = r->mem + r->h->names, *n;
@@ -210,7 +213,7 @@ static const struct persist_name *next_name(const struct render *r, u32 *i, u64 
 	return NULL;
 }
 
-/* Send names that hold for all events. */
+/* Send names that apply to all events. */
 static void send_first_names(struct render *r)
 {
 	const struct persist_name *n;
@@ -264,7 +267,7 @@ static void send_until(struct render *r, u64 ts)
 		r->until = min(r->until, r->thread_at[r->thread].since);
 }
 
-/* Go to the next event of a ring; at the end, set rec to NULL. */
+/* Advance a cursor to the next event of its ring; at the end, set rec to NULL. */
 static void next_event(struct render *r, struct cursor *c)
 {
 	struct persist_ring *ring = &c->ring;
@@ -334,13 +337,16 @@ static void render_give(struct render *r, struct cursor *c)
 static void render_begin(struct cursor *c)
 {
 	c->told.missed = c->ring.stops.before;
-	/* Begin at the clear, or at an older event still stored, which render_give() skips. */
+	/* Begin at the last clear, or at an older event if one is left: render_give() skips it. */
 	c->idx = c->ring.cleared;
 	if (c->ring.nr && c->ring.run[0].idx < c->idx)
 		c->idx = c->ring.run[0].idx;
 }
 
-/* The ring with the oldest event, or NULL. @then: time of the oldest event of other rings. */
+/*
+ * Return the ring with the oldest event, or NULL. Set @then to the time of the oldest event of the
+ * other rings.
+ */
 static struct cursor *render_oldest(const struct render *r, u64 *then)
 {
 	struct cursor *best = NULL, *c;
@@ -360,7 +366,7 @@ static struct cursor *render_oldest(const struct render *r, u64 *then)
 	return best;
 }
 
-/* Return false if memory has run out. */
+/* From time to time, let other threads run. Return false if memory has run out. */
 static inline bool render_breathe(const struct render *r)
 {
 	if (likely(r->frames % BREATH))
@@ -369,7 +375,10 @@ static inline bool render_breathe(const struct render *r)
 	return !r->full;
 }
 
-/* Events come in bursts from one source: select again only when another source is due. */
+/*
+ * Send the events of all rings and lanes in order of time. Events come in bursts from one source,
+ * so look for the source with the oldest event only when another source is due.
+ */
 static void render_merge(struct render *r)
 {
 	bool first = true;
@@ -494,7 +503,7 @@ static int render_all(struct render *r, const char *name)
 	if (!r->o->grow(r->o, bytes))
 		return -ENOMEM;
 	send_info(r, name);
-	/* With a clock first, readers know the date of each event. */
+	/* Send a clock before the first event, so that readers know the date of each event. */
 	if (r->clocks)
 		send_clock(r, &r->clock_at[r->clock++]);
 	send_first_names(r);
@@ -513,7 +522,7 @@ static int render_all(struct render *r, const char *name)
  * @mem: the region
  * @h: header from persist_find()
  * @name: name of the stream
- * @o: where the frames go
+ * @o: buffer for the frames
  * @a: filled in
  *
  * Return: 0 or -ENOMEM.

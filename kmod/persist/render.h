@@ -32,11 +32,11 @@ struct persist_account {
 };
 
 /**
- * struct persist_out - where the frames go
+ * struct persist_out - buffer for the frames
  * @buf: the frames
  * @n: bytes of frames
- * @room: size of @buf
- * @grow: makes room for @more bytes behind @n; false: no memory
+ * @room: size of @buf, bytes
+ * @grow: make room for @more bytes after the first @n; return false if there is no memory
  * @part: convert only the newest 1/2^@part of each ring and each lane
  */
 struct persist_out {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Convert changes of the stream's state to STATE frames, and report the events missed between
+ * Convert changes of the stream's state to STATE frames, and report the events missed between them
  *
  * Events emitted while the stream is stopped are only counted. With each change of state, the
  * region records how many of them each ring and each slot had missed so far. So the losses of a
@@ -16,7 +16,7 @@ static const struct persist_change *next_change(const struct render *r)
 	return &r->change_at[r->change];
 }
 
-/* Time of the newest clear. */
+/* Return the time of the newest clear. */
 static u64 cleared_at(const struct render *r)
 {
 	u64 since = 0;
@@ -38,7 +38,7 @@ static void skip_cleared(struct render *r)
 		r->change--;
 }
 
-/* Find the changes of state, in their order. The rings are checked. */
+/* Find the changes of state, and sort them. Called after the rings were checked. */
 void render_changes_begin(struct render *r)
 {
 	const struct persist_change *all = r->mem + PERSIST_CHANGES_AT;
@@ -57,7 +57,10 @@ void render_changes_begin(struct render *r)
 	skip_cleared(r);
 }
 
-/* How many events had a source missed at change @n? false: that change has no count. */
+/*
+ * Set @missed to the number of events that a source had missed at change @n. Return false if the
+ * change has no count.
+ */
 static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
 {
 	if (!s->counts || n >= s->counts->nr || s->counts->nr - n > PERSIST_COUNTED)
@@ -66,7 +69,10 @@ static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
 	return true;
 }
 
-/* Earliest time of a source's missed events: the first stop without a count, if there is one. */
+/*
+ * Return the earliest time of a source's missed events: that of the first stop without a count, if
+ * there is one.
+ */
 static u64 missed_since(const struct render *r, const struct told *t, u64 last)
 {
 	return t->open ?: r->early ? r->began : max(last, r->began);
@@ -79,7 +85,10 @@ static void send_missed(struct render *r, u16 number, struct told *t, u64 from, 
 	t->voids = 0;
 }
 
-/* Report what a source missed before the next change; if that is a stop, only with a count. */
+/*
+ * Report the events that a source missed before the next change of state. If the change is a stop
+ * without a count, report nothing.
+ */
 static void tell_source(struct render *r, u16 number, const struct persist_stops *s,
 			struct told *t, u64 last)
 {
@@ -114,7 +123,7 @@ static void send_state(struct render *r, const struct persist_change *c)
 	render_send(r, DEVTRACE_T_STATE, p + n + 1);
 }
 
-/* Send the next change of state, and before it, what was missed. */
+/* Report the events missed before the next change of state, and send the change. */
 void render_change(struct render *r)
 {
 	const struct persist_change *c = next_change(r);
@@ -140,10 +149,10 @@ void render_change(struct render *r)
 
 /**
  * render_missed_end() - report missed events that were not reported at a change
- * @r: all changes are sent
+ * @r: the conversion, which has sent all changes
  * @number: number of the source
- * @stops: what is known of its stops
- * @t: what was reported of it
+ * @stops: events that the source missed because of stops
+ * @t: missed events that were already reported
  * @last: time of its last event
  * @drops: number of events that it missed since the last clear
  */

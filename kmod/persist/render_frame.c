@@ -14,7 +14,7 @@
 /* Bytes at even places of a word. */
 #define EVEN		0x00ff00ff00ff00ffULL
 
-/* Make room for the next frame; without memory, it goes into @spare and is dropped. */
+/* Make room for the next frame. Without memory, the frame is built in @spare and dropped. */
 u8 *render_grow(struct render *r)
 {
 	struct persist_out *o = r->o;
@@ -82,7 +82,7 @@ static noinline u32 add_escapes(struct render *r, u32 n)
 			to++;
 		}
 	}
-	/* Subtract the zeros behind the last word, which are no flags. */
+	/* Subtract the zeros after the frame, which were copied with its last word. */
 	return to - (from - end) - r->raw;
 }
 
@@ -107,7 +107,7 @@ void render_send(struct render *r, u8 type, const u8 *end)
 	raw[1] = type;
 	raw[n] = DEVTRACE_BODY_LEN(n - 2);
 	n++;
-	/* Zero the rest of the last words, so that it does not count. */
+	/* Zero the bytes after the frame that frame_sum() also adds. */
 	memset(raw + n, 0, FRAME_MORE);
 	sum = ~(likely(n <= FRAME_WORDS) ? frame_sum(raw, raw + n, &special) : slow_sum(raw, n));
 	raw[n++] = sum;

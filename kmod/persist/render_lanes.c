@@ -2,7 +2,7 @@
 /* Convert events of lanes to frames, in order of time, with LOST frames for missing ones */
 #include "render_priv.h"
 
-/* Go to the next event of a slot; false: there is none. */
+/* Advance a cursor to the next event of its slot. Return false if there is none. */
 static bool next_event(const struct render *r, struct lane_cursor *c)
 {
 	const struct persist_piece *p = c->p;
@@ -159,7 +159,10 @@ int render_lanes_begin(struct render *r)
 	return 0;
 }
 
-/* Estimate: a frame is up to 17 bytes longer than its record; one more is for escapes. */
+/*
+ * Estimate the size of the frames. A frame is up to 17 bytes longer than its record; one more byte is
+ * for escapes.
+ */
 u64 render_lanes_bytes(const struct render *r)
 {
 	u64 bytes = 0;

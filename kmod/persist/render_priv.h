@@ -67,7 +67,7 @@ struct render {
 	struct persist_clock *clock_at;
 	u32	threads, thread;
 	struct persist_thread *thread_at;
-	const struct persist_name *waits;	/* looked up, but not sent yet */
+	const struct persist_name *waits;	/* the next name, not sent yet */
 	u32	name;		/* index of the entry after @waits */
 	u64	serial;		/* serial number of @waits */
 	u32	changes, change;
@@ -150,7 +150,7 @@ void render_lanes_end(struct render *r);
 void render_lanes_put(struct render *r);
 void render_lane_event(struct render *r);
 
-/* Time of the oldest event of lanes that was not sent; ~0: there is none. */
+/* Return the time of the oldest event of lanes that was not sent; ~0: there is none. */
 static inline u64 render_lanes_next(const struct render *r)
 {
 	return r->nr_heap ? r->heap[0]->ts : ~0ULL;

@@ -24,7 +24,7 @@
 #define SEVERE_UNITS	(65536U / RING_UNIT)
 
 static const struct region *region;
-/* Position up to which keep.c wrote the CPU's ring back; NULL: it is not in the region. */
+/* Where keep.c stores the position up to which it wrote the ring back; NULL: not in the region. */
 static DEFINE_PER_CPU(const u32 *, flushed);
 /* Position up to which this file has written back; may be less than the position above. */
 static DEFINE_PER_CPU(u32, done);
@@ -50,7 +50,10 @@ static void write_back(struct ring *r, u32 from, u32 n)
 	region_flush(region, r->mirror, sizeof(*r->mirror));
 }
 
-/* Any context, NMI included; preemption off. severe_end() waits for it before the ring moves. */
+/*
+ * Called after a severe event, in any context, NMI included, with preemption off. severe_end()
+ * waits for calls in progress before the ring is moved.
+ */
 static void severe_told(struct ring *r)
 {
 	const u32 *kept = this_cpu_read(flushed);
@@ -71,7 +74,10 @@ static void severe_told(struct ring *r)
 	atomic_inc(&nr);
 }
 
-/* The ring of this CPU is in the region; @kept is how far keep.c has written it back. */
+/*
+ * Begin or end (@kept is NULL) to write back the ring of a CPU. @kept: position up to which keep.c
+ * has written the ring back
+ */
 void severe_ring(unsigned int cpu, const u32 *kept)
 {
 	per_cpu(done, cpu) = kept ? *kept : 0;
@@ -85,7 +91,7 @@ void severe_begin(const struct region *r)
 	lane_filter_tell_severe(severe_told);
 }
 
-/* Process context; sleeps. The rings are still in the region. */
+/* Called while the rings are still in the region. Process context; sleeps. */
 void severe_end(void)
 {
 	unsigned int cpu;

@@ -50,7 +50,7 @@ struct persist_sum *sums_store(struct sums *s)
 
 static void add_record(struct sums *s, const struct ring_record *rec, u32 units)
 {
-	/* The record is in another chunk, or does not follow the last one directly. */
+	/* Begin a new sum if the record is in another chunk, or does not directly follow. */
 	if (s->sum.to_pos != s->place.pos ||
 	    s->sum.pos / PERSIST_CHUNK != s->place.pos / PERSIST_CHUNK) {
 		sums_store(s);
@@ -67,7 +67,7 @@ static void add_record(struct sums *s, const struct ring_record *rec, u32 units)
 /**
  * sums_add() - add records to the sums
  * @s: the sums
- * @records: records from @s->place on, which ring_fetch() copied and may have moved
+ * @records: copy of the records at @s->place, which ring_fetch() may have moved forward
  * @units: units in @records; a last record that is cut off is left for the next call
  *
  * Stops at a record with an invalid size: at a panic, memory may have any content.
