@@ -28,7 +28,7 @@
 #define DRIFT_NS	(20 * NSEC_PER_USEC)
 /* After a step of the wall clock, take no sample for this long. */
 #define STEP_NS		NSEC_PER_MSEC
-/* How often take_step() tries to become the sampler before it gives up. */
+/* Number of times that take_step() tries to become the sampler before it gives up. */
 #define STEP_TRIES	100000
 
 struct clock_state devtrace_clock_state;
@@ -77,8 +77,8 @@ notrace void devtrace_clock_take(u64 ts)
 	if (atomic_cmpxchg_acquire(&taking, 0, 1))
 		return;
 	/*
-	 * Another context, for example one that handles a step of the wall clock, has just taken a
-	 * sample.
+	 * If the sample is no longer due, another context has just taken it, for example one that
+	 * handles a step of the wall clock.
 	 */
 	if (!devtrace_clock_due(ts))
 		goto out;
@@ -103,8 +103,8 @@ out:
 
 /*
  * Store two samples for a step of the wall clock, which was @was ns ahead of CLOCK_MONOTONIC and
- * now is @is ns ahead. ktime_get_real_fast_ns() is not used, because the kernel version decides
- * which of the two it returns here.
+ * now is @is ns ahead. ktime_get_real_fast_ns() is not used, because here some kernels return the
+ * time before the step, and others the time after it.
  *
  * Return: false if another context is sampling.
  */
@@ -152,8 +152,8 @@ static int clock_updated(struct notifier_block *nb, unsigned long was_set, void 
 	if (likely(real_known && ahead == real_ahead))
 		return NOTIFY_DONE;
 	/*
-	 * During suspend CLOCK_MONOTONIC stands still and the wall clock does not; this is no
-	 * step. The trace clock is adjusted later, and the first event after it takes a sample.
+	 * During suspend CLOCK_MONOTONIC stands still and the wall clock does not; this is not
+	 * a step. The trace clock is adjusted later, and the first event after it takes a sample.
 	 */
 	if (real_known && ktime_to_ns(tk->offs_boot) == devtrace_clock_state.suspended &&
 	    !take_step(real_ahead, ahead))
@@ -222,8 +222,8 @@ static void counter_stop(void) { }
 #endif
 
 /*
- * The timekeeper has registered its functions before, so this runs before its suspend and after
- * its resume.
+ * The timekeeper has registered its functions earlier. So this runs before its suspend function,
+ * and our resume function after its own.
  */
 static int clock_suspend(COMPAT_SYSCORE_ARG)
 {
@@ -277,7 +277,7 @@ static struct notifier_block clock_pm_nb = {
 /**
  * devtrace_clock_init() - start the clock
  * @control: the control page, which has the clock's constants for programs
- * @start: number of the first sample; tests start near the wrap
+ * @start: number of the first sample; tests set one that wraps soon
  *
  * Return: 0, -ENOMEM, or the error of register_pm_notifier().
  */

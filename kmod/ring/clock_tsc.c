@@ -13,7 +13,7 @@
  *
  * An update writes the vDSO's data before it notifies, and the data of ktime_get_raw_fast_ns()
  * after. When the clocksource changes, stop_machine() halts all other CPUs meanwhile, so no
- * program can see the difference.
+ * program can see that they differ.
  */
 #include <linux/clocksource.h>
 #include <linux/notifier.h>
@@ -29,7 +29,7 @@ static DEFINE_RAW_SPINLOCK(tsc_lock);
 static bool started;
 /* Written only while the notifier is not registered. program_consts may be NULL. */
 static struct devtrace_counter *consts, *program_consts;
-/* The last number given to the constants; written by the notifier. */
+/* The last value of @seq that was not 0; written by the notifier. */
 static u64 last_seq;
 
 /* Tell readers that the constants may not be used. */

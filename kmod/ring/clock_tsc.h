@@ -56,7 +56,7 @@ static __always_inline u64 clock_tsc_ns(u64 tsc, const struct devtrace_counter *
 	return tsc;
 }
 
-/* CLOCK_MONOTONIC_RAW without a function call; false if the constants may not be used. */
+/* Read CLOCK_MONOTONIC_RAW inline. Return false if the constants may not be used. */
 static __always_inline bool clock_tsc_try(const struct devtrace_counter *c, u64 *ns)
 {
 	/*
@@ -77,7 +77,7 @@ static __always_inline bool clock_tsc_try(const struct devtrace_counter *c, u64 
 	return likely(READ_ONCE(c->seq) == seq);
 }
 
-/* CLOCK_MONOTONIC_RAW; any context. */
+/* Read CLOCK_MONOTONIC_RAW. Any context. */
 static __always_inline u64 clock_tsc_raw(const struct devtrace_counter *c)
 {
 	u64 ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Length of an event's elements; persist/render.c uses this in user space, too */
+/* Sizes of the elements of events. This file is also compiled in user space. */
 #ifndef DEVTRACE_ELEM_H
 #define DEVTRACE_ELEM_H
 

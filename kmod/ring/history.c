@@ -19,7 +19,7 @@ notrace void history_add(struct history *h, unsigned int room)
 {
 	const unsigned long nr = h->nr + 1;
 
-	/* Keep one entry unused: the writer may be overwriting it. */
+	/* Keep one entry of the array out of the history: the writer may be overwriting it. */
 	if (nr - h->oldest >= room)
 		WRITE_ONCE(h->oldest, h->oldest + 1);
 	/*
@@ -35,7 +35,7 @@ notrace void history_add(struct history *h, unsigned int room)
  * @room: entries in its array, a power of two
  * @entries: the array
  * @size: size of an entry, bytes
- * @n: number of the entry; set to the oldest one if that is overwritten
+ * @n: number of the entry; if it was overwritten, set to the number of the oldest entry
  * @entry: filled in
  *
  * Context: any.

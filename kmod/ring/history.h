@@ -24,7 +24,7 @@ struct history {
 	unsigned long nr, oldest;
 };
 
-/* @start: number of the first entry; tests start near the wrap. */
+/* Begin an empty history. @start: number of its first entry; tests set one that wraps soon */
 static inline void history_start(struct history *h, u32 start)
 {
 	h->oldest = (long)(s32)start;

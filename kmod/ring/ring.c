@@ -19,12 +19,12 @@ static u32 ring_ahead(const struct ring *r)
 /**
  * ring_evict() - move the tail past the oldest records
  * @r: this CPU's ring
- * @tail: the tail as loaded
+ * @tail: the tail that the caller has loaded
  * @want: units to evict; fewer if fewer are complete
  *
  * A nested writer may move the tail and overwrite the headers that this walk reads. Then the
  * compare-and-exchange fails, and the result is not used. But the walk must end, and stay within
- * the memory of the ring. So the ring has room behind its last unit for the length field of a false
+ * the memory of the ring. So the ring has room behind its last unit for the length field of such a
  * header, and padding is followed only while the tail has not moved.
  *
  * Return: the tail after the call.
@@ -40,7 +40,7 @@ notrace u64 ring_evict(struct ring *r, u64 tail, u32 want)
 		const struct ring_record *rec = ring_at(r, (u32)tail + gone);
 		u64 word = READ_ONCE(rec->word);
 
-		/* The word has a type, so it is no padding. */
+		/* The word has a type, so it is not padding. */
 		if (likely(word > RING_TS_MASK)) {
 			gone += ring_units(READ_ONCE(rec->len));
 			n++;
@@ -215,8 +215,8 @@ notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
  * @r: this CPU's ring, nest 0
  * @head: where commit is
  *
- * A writer that nested between our load of head and nest = 0 left commit to us. A later one has
- * moved commit itself; a second store does no harm.
+ * A writer that nested between our load of head and our store of nest = 0 left commit to us. A
+ * writer that nested later has moved commit itself; then this second store does no harm.
  */
 notrace void ring_leave_slow(struct ring *r, u64 head)
 {

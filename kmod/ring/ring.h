@@ -199,7 +199,8 @@ static inline u64 ring_word(u32 pos, u32 idx)
 }
 
 /*
- * To write: disable preemption, ring_enter(), ring_reserve() and fill in each record, ring_leave().
+ * To write records, disable preemption, call ring_enter(), call ring_reserve() for each record and
+ * fill it in, and call ring_leave().
  */
 static inline void ring_enter(struct ring *r)
 {
@@ -243,7 +244,7 @@ static inline void ring_leave_last(struct ring *r)
 	barrier();
 	WRITE_ONCE(r->nest, 0);
 	barrier();
-	/* If an interrupt came between the load of head and nest = 0, it left its commit to us. */
+	/* A writer that nested between the load of head and nest = 0 has left commit to us. */
 	if (unlikely(ring_load(&r->head) != head))
 		ring_leave_slow(r, head);
 }
@@ -364,7 +365,7 @@ ring_try_reserve(struct ring *r, unsigned int len, unsigned int type, u64 old, u
  * clock is read after the head, and the reservation fails if the head has moved since: so time
  * never runs backwards within a ring.
  *
- * Return: the record; NULL if the ring is full of unfinished records, then the drop is counted.
+ * Return: the record; NULL if the ring is full of unfinished records; the drop was counted.
  */
 static __always_inline struct ring_record *
 ring_reserve(struct ring *r, unsigned int len, unsigned int type, u64 *now,

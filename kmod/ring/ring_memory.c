@@ -2,7 +2,7 @@
 /*
  * Allocate and free the memory of a ring
  *
- * Invariant: a reader that finds a ring finds it initialised.
+ * A reader that sees that a ring exists also sees it initialised.
  */
 #include "ring_memory.h"
 #include "ring_read.h"
@@ -46,8 +46,8 @@ void ring_memory_free(struct ring_memory *m)
  * ring_init() - make an empty ring
  * @r: the ring, zeroed
  * @size: bytes, as ring_size_round() returned it
- * @pos: first position in units; tests start near the wrap
- * @idx: index of the first record; tests start near the wrap
+ * @pos: first position, in units
+ * @idx: index of the first record. Tests set positions and indices that wrap soon.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -62,7 +62,7 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	pos &= ~(units - 1);
 	start = ring_word(pos, idx);
 	ring_lock_init(&r->lock);
-	/* Tests let this number start near the wrap, too. */
+	/* Any first value will do; in tests, this one wraps soon. */
 	r->moves = pos;
 	ring_shape(r, size);
 	r->anchors = m.anchors;

@@ -32,14 +32,14 @@ static inline u32 ring_blocks(unsigned long size)
 	return clamp_t(unsigned long, size / 4096, 1, RING_BLOCKS_MAX);
 }
 
-/* Set the members that depend on the size; the ring is not in use. */
+/* Set the members that depend on the size. Called while the ring is not in use. */
 static inline void ring_shape(struct ring *r, unsigned long size)
 {
 	r->mask = size / RING_UNIT - 1;
 	r->block_shift = ilog2(size / RING_UNIT) - ilog2(ring_blocks(size));
 }
 
-/* The longest payload + 1, bytes. */
+/* Return the maximum length of a payload plus 1, bytes. */
 static inline u16 ring_too_long(unsigned long size)
 {
 	return min_t(unsigned long, size / 4 - RING_UNIT - RING_HEADER,

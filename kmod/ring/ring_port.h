@@ -41,17 +41,17 @@ static inline void ring_store(ring_word_t *w, u64 v)
 
 static inline void ring_store_release(ring_word_t *w, u64 v)
 {
-	/* The caller names the partner. */
+	/* A comment at the call names the partner. */
 	smp_store_release(w, v);
 }
 
 static inline u64 ring_load_acquire(const ring_word_t *w)
 {
-	/* The caller names the partner. */
+	/* A comment at the call names the partner. */
 	return smp_load_acquire(w);
 }
 
-/* Store after all earlier stores. */
+/* Store a copy of commit, after all earlier stores. */
 static inline void ring_mirror(u64 *w, u64 v)
 {
 	/* If this store survives a reset, so do all earlier ones. No reader pairs with it. */
@@ -137,8 +137,11 @@ typedef atomic64_t ring_count_t;
 #define ring_count_read(c)	((u64)atomic64_read(c))
 #endif
 
-/* Stores race with the copy out of the ring; readers discard records that the tail has passed. */
-/* Only this CPU increments it, and interrupts restore the value. */
+/*
+ * The stores of ring_put64() and ring_put16() race with ring_copy_out(). Readers discard records
+ * that the tail has passed.
+ */
+/* Only the owning CPU increments *p, and an interrupt restores the value before it returns. */
 #define ring_inc(p)		data_race((*(p))++)
 #define ring_put64(p, v)	WRITE_ONCE(*(p), (v))
 #define ring_put16(p, v)	WRITE_ONCE(*(p), (v))
@@ -169,7 +172,7 @@ typedef raw_spinlock_t ring_lock_t;
 #define ring_snapshot_end()	preempt_enable()
 
 /*
- * Fail rather than have the OOM killer make room for a ring. __GFP_RETRY_MAYFAIL covers the pages,
+ * If memory is short, fail without calling the OOM killer. __GFP_RETRY_MAYFAIL covers the pages,
  * but not page tables and KASAN's shadow, an eighth of the size. So check first that the size plus
  * an eighth is available; ftrace checks the size alone.
  */

@@ -74,7 +74,10 @@ void ring_view(const struct ring *r, struct ring_view *v)
 	ring_place_before(&v->commit, commit, head, &v->head);
 }
 
-/* The oldest place that may be read; @lost: records overwritten since the last clear. */
+/*
+ * Set @at to the oldest place that may be read, and @lost to the number of records overwritten
+ * since the last clear.
+ */
 void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost)
 {
 	struct ring_view v;
@@ -152,7 +155,8 @@ u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
 }
 
 /*
- * Move @at to the first record of @buf at or after time @ts and index @idx; false: there is none.
+ * Move @at to the first record of @buf at or after time @ts and index @idx. Return false if there
+ * is none.
  */
 static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 			 const u64 *buf, u32 units)
@@ -178,7 +182,10 @@ static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 	return false;
 }
 
-/* Set @p to the first record of a block; false: none began there. The tail may have passed it. */
+/*
+ * Set @p to the first record that begins in a block, which the tail may have passed. Return false
+ * if there is no such record.
+ */
 bool ring_anchor(const struct ring *r, u32 block, struct ring_place *p)
 {
 	const u64 anchor = ring_load(&r->anchors[block]);
@@ -189,7 +196,7 @@ bool ring_anchor(const struct ring *r, u32 block, struct ring_place *p)
 	return ((u32)anchor & r->mask) >> r->block_shift == block && p->pos < v.commit.pos;
 }
 
-/* If the block's first record exists and is older than @ts, move @at there. */
+/* If a record begins in the block, and the first one is older than @ts, move @at to it. */
 static void ring_find_block(const struct ring *r, u64 ts, u64 now, u32 block,
 			    struct ring_place *at, u64 *buf, u32 units)
 {

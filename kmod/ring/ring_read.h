@@ -17,7 +17,7 @@ struct ring_view {
 	bool	busy;
 };
 
-/* For process context. */
+/* Context: process. */
 void ring_view(const struct ring *r, struct ring_view *v);
 bool ring_exists(const struct ring *r);
 u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
@@ -30,7 +30,7 @@ bool ring_place_step(const struct ring *r, u64 idx, u32 *step, struct ring_place
 		     u64 *buf, u32 units);
 void ring_clear(struct ring *r);
 
-/* The full time stamp of a record's word; @now is not before the record. */
+/* Return the full time stamp of a record. @word: its first word; @now: a time not before it, ns */
 static inline u64 ring_ts(u64 word, u64 now)
 {
 	return now - ((now - word) & RING_TS_MASK);

@@ -2,10 +2,10 @@
 /*
  * Give a ring memory of another size
  *
- * Writers continue meanwhile and always find a ring. Readers' functions copy the records into a
- * ring that no other code knows yet. Once the copy has all records, the owning CPU, with interrupts
- * off, copies the few newer ones and exchanges the memory. An NMI in between finishes the exchange
- * before it reserves: see ring_move().
+ * Writers continue meanwhile. The functions of readers copy the records into a new ring that no
+ * other code uses yet. Once the copy has all records, the owning CPU, with interrupts off, copies
+ * the few newer ones and exchanges the memory. An NMI in between finishes the exchange before it
+ * reserves: see ring_move().
  *
  * Invariants: A record whose writer has left the ring is in the new memory, unless newer records
  * take all its room; its index stays the same, so a reader knows exactly how many records it
@@ -25,7 +25,7 @@
 #define AHEAD_UNITS	0x30000000U
 #define MARGIN_UNITS	0x10000000U
 
-/* Empty the new ring; its next record gets this index. */
+/* Empty the new ring. Its next record gets the index @idx. */
 static void ring_resize_restart(struct ring *new, u64 pos, u64 idx)
 {
 	const u64 word = ring_word(pos, idx);
@@ -42,7 +42,7 @@ static void ring_resize_restart(struct ring *new, u64 pos, u64 idx)
 	ring_store(&new->anchors[((u32)pos & new->mask) >> new->block_shift], word);
 }
 
-/* Where to begin the copy: at the oldest record, or at a later one if not all will fit. */
+/* Return where to begin the copy: at the oldest record, or at a later one if not all will fit. */
 static struct ring_place copy_from(const struct ring *r, const struct ring_view *v, u32 units)
 {
 	struct ring_place at = v->tail.pos >= r->cleared.pos ? v->tail : r->cleared, p;
@@ -139,7 +139,7 @@ static void copy_records(struct ring_move *move, u32 units)
 /**
  * ring_resize_copy() - copy complete records
  * @r: the ring, locked
- * @move: of ring_resize_prepare()
+ * @move: filled in by ring_resize_prepare()
  * @most: stop after about this many units
  *
  * If the writer overwrites records before they are copied, these and all older ones are lost, since
@@ -152,7 +152,9 @@ bool ring_resize_copy(const struct ring *r, struct ring_move *move, u32 most)
 	struct ring *new = &move->new;
 	u32 units, done = 0;
 
-	/* Positions of the old memory have come too near to those of the new one. */
+	/*
+	 * Begin again if positions in the old memory have come too near to those in the new memory.
+	 */
 	if (move->at.pos + MARGIN_UNITS > view_of(new).tail.pos)
 		ring_resize_begin(r, move);
 	do {
@@ -179,7 +181,7 @@ static bool is_copied(const struct ring *r, struct ring_move *move)
 /**
  * ring_resize_move() - copy the last records, and give the ring its new memory
  * @r: the ring; the caller, or the CPU that waits for it, holds its lock
- * @move: of ring_resize_copy()
+ * @move: filled in by ring_resize_prepare()
  * @most: stop copying after about this many units
  *
  * Context: in an interrupt of the CPU that writes the ring, or anywhere while it is offline.
@@ -212,8 +214,8 @@ bool ring_resize_move(struct ring *r, struct ring_move *move, u32 most)
 }
 
 /*
- * Complete a move to other memory. The ring is locked. @m: of ring_resize_prepare(); becomes the
- * old memory.
+ * Complete a move to other memory. The ring is locked. @m: the new memory, as in
+ * ring_resize_prepare(); set to the old memory
  */
 void ring_resize_done(struct ring *r, const struct ring_move *move, struct ring_memory *m)
 {
