@@ -192,7 +192,7 @@ ok $? "and on each CPU one thread at a time"
 cp one.trace own.trace
 ln -s own.trace other.name
 devtrace-convert --to perfetto -o other.name own.trace 2>said
-is "$? $(cat said)" "1 devtrace-convert: other.name: the output file is also an input, which would be lost; name another file" \
+is "$? $(cat said)" "1 devtrace-convert: other.name: the output file is also an input; name another file" \
 	"an input is no output"
 cmp -s own.trace one.trace
 ok $? "and is as it was"

@@ -424,7 +424,7 @@ sed 's/^/# /' differs
 cp qp.trace own.trace
 ln own.trace other.name
 timeout $hang "$tools/qsgate" -q --to other.name own.trace 2>said
-is "$? $(cat said)" "1 qsgate: other.name: the output file is also the input, which would be lost; name another file" \
+is "$? $(cat said)" "1 qsgate: other.name: the output file is also the input; name another file" \
 	"the input is no output"
 # shellcheck disable=SC2094 # that is what is tested
 timeout $hang "$tools/qsgate" -q --to own.trace - <own.trace 2>said

@@ -51,7 +51,7 @@ PEEK_DATA: Offs=3,Size=1,Num=3,Data=<aa bb cc>" "answers are told in words"
 cp two.qs own.qs
 ln -s own.qs other.name
 "$tools/devtrace-convert" --from qs -q -o other.name own.qs 2>said
-is "$? $(cat said)" "1 devtrace-convert: other.name: the output file is also the input, which would be lost; name another file" \
+is "$? $(cat said)" "1 devtrace-convert: other.name: the output file is also the input; name another file" \
 	"the input is no output"
 # shellcheck disable=SC2094 # that is what is tested
 "$tools/devtrace-convert" --from qs -q own.qs 2>said >>own.qs

@@ -26,7 +26,7 @@ int output_open(const char *path, int input, const char **problem)
 	struct stat st;
 
 	if (fd >= 0 && output_is_input(fd, input)) {
-		*problem = "the output file is also the input, which would be lost; name another file";
+		*problem = "the output file is also the input; name another file";
 		close(fd);
 		return -1;
 	}

@@ -109,7 +109,8 @@ void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, si
 {
 	if (type < DEVTRACE_T_USER || (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2)) {
 		fmt_error(p, offset,
-			  "only the types 100-124 and 192-255 can have names of programs, not %u", type);
+			  "only the types 100-124 and 192-255 can have names of programs, not %u",
+			  type);
 		return;
 	}
 	if (p->file->needs) {

@@ -19,7 +19,8 @@
 extern const char fmt_kernel[];
 
 /*
- * Find the directory, e.g. /usr/local/share/devtrace/fmt for /usr/local/bin/traceinfo. Return
+ * Find the directory of the formats that were installed with the program, for example
+ * /usr/local/share/devtrace/fmt for /usr/local/bin/traceinfo. Return
  * false if /proc is not mounted.
  */
 static bool prefix_dir(char *dir, size_t size)

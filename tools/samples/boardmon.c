@@ -185,8 +185,8 @@ int main(int argc, char **argv)
 	}
 	devtrace_text(NAME " looked %lu times", n);
 	if (!err && devtrace_errors()) {
-		fprintf(stderr, NAME ": %lu events could not be emitted, the last one: %s\n", devtrace_errors(),
-			strerror(devtrace_error()));
+		fprintf(stderr, NAME ": %lu events could not be emitted, the last one: %s\n",
+			devtrace_errors(), strerror(devtrace_error()));
 		return 1;
 	}
 	return 0;

@@ -324,11 +324,13 @@ static void check_options(const struct conv *conv, const char *from,
 		exit(2);
 	}
 	if (view->to && of_from) {
-		fputs("devtrace-convert: --size, --rate and --name can be used only with --from\n", stderr);
+		fputs("devtrace-convert: --size, --rate and --name can be used only with --from\n",
+		      stderr);
 		exit(2);
 	}
 	if (from && (view->nr_fmt_files || view->counters.n || view->slices.n)) {
-		fputs("devtrace-convert: --event, --counter and --slice can be used only with --to\n", stderr);
+		fputs("devtrace-convert: --event, --counter and --slice can be used only with --to\n",
+		      stderr);
 		exit(2);
 	}
 	if (from && inputs != 1) {

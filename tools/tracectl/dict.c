@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dict.c - the dict command: the names of numbers
+ * dict.c - the dict command: list the names that programs gave to numbers
  */
 #include "tracectl.h"
 

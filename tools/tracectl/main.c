@@ -155,17 +155,20 @@ static const struct {
 	  "there are 16 streams already, and no more are allowed; "
 	  "remove one first: tracectl stream del NAME" },
 	{ "stream trace always exists", "this stream always exists and cannot be removed" },
-	{ "stream must be a name", "the name of a stream has 1 to 31 characters of A-Z a-z 0-9 _ . -" },
+	{ "stream must be a name",
+	  "the name of a stream has 1 to 31 characters of A-Z a-z 0-9 _ . -" },
 	{ "size must be",
 	  "the SIZE of each CPU's ring must be from 1K to 2G" },
 	{ "trigger exists already",
 	  "this trigger exists already; choose another name, "
 	  "or remove it first: tracectl trigger del %s" },
-	{ "trigger must be a name", "the name of a trigger has 1 to 31 characters of A-Z a-z 0-9 _ . -" },
+	{ "trigger must be a name",
+	  "the name of a trigger has 1 to 31 characters of A-Z a-z 0-9 _ . -" },
 	{ "there are 16 triggers already",
 	  "there are 16 triggers already, and no more are allowed; "
 	  "remove one first: tracectl trigger del NAME" },
-	{ "tracepoint is not added", "this tracepoint has not been added; see 'tracectl profile list'" },
+	{ "tracepoint is not added",
+	  "this tracepoint has not been added; see 'tracectl profile list'" },
 	{ "some types are not available",
 	  "types that this kernel does not have were skipped; "
 	  "see 'tracectl profile list'" },

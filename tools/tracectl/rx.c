@@ -248,7 +248,7 @@ static void parse_memory(struct ask *a, uint8_t request)
 	size_t at;
 
 	put(a, number(a, "the offset", UINT16_MAX), 2);
-	size = (uint8_t)number(a, "the size of a value: 1, 2 or 4", 4);
+	size = (uint8_t)number(a, "a size (1, 2 or 4)", 4);
 	if (size != 1 && size != 2 && size != 4)
 		tc_usage(a->tc, a->tc->words[-1], "is not a size; write 1, 2 or 4");
 	put(a, size, 1);

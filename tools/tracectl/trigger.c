@@ -120,7 +120,7 @@ static uint32_t action_of(const char *s)
 
 static void action(struct tc *tc, struct devtrace_ctl_trigger *t)
 {
-	const char *s = tc_next(tc, "what to do, one of " ACTIONS ",");
+	const char *s = tc_next(tc, "an action (" ACTIONS ")");
 	uint32_t i = action_of(s);
 
 	if (i == NR(actions))

@@ -53,10 +53,10 @@ struct sum_row {
 	struct sum_row	*next;		/* with the same hash */
 	uint16_t	object, signal;
 	char		action[32];	/* name of an interrupt's handler, truncated */
-	/* how often the call or handler began, or ended without a known begin */
+	/* count: number of calls or interrupts; one may lack its begin or its end */
 	uint64_t	count;
 	uint64_t	errors;
-	/* how many of these have no time, because begin or end is missing or events were lost */
+	/* untimed: calls without a time: begin or end is missing, or events were lost between */
 	uint64_t	untimed;
 	struct sum_times times;
 };

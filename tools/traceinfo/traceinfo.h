@@ -191,7 +191,7 @@ const char *ti_state_name(uint8_t state);
 #define TI_DAMAGE_ZSTD	100
 const char *ti_damage_reason(enum devtrace_damage_reason reason);
 
-/* How times are printed. @words caches the text of the second printed last. */
+/* How times are printed. @words caches the text of one second, that of the event printed last. */
 struct ti_clock {
 	enum ti_time	mode;
 	const char	*date;
@@ -373,31 +373,34 @@ void ti_last_print(struct ti_last *last, struct out *o, bool json);
 void ti_last_free(struct ti_last *last);
 
 /*
- * Used to find that only losses follow; see losses.c. @source and @cause are those of one loss,
- * and @again counts how often the same loss came again.
+ * Used to detect that only losses are left to read, see losses.c. @source and @cause are those of
+ * one remembered loss, and @again counts how often such a loss was reported again.
  */
 struct ti_losses {
-	/* losses so far; set to 0 to start again */
+	/* n: number of losses since the last event; set it to 0 after an event */
 	unsigned long	n;
 	unsigned int	source, cause, again;
 };
 
-/* Process a loss. Return true if only losses are left. */
+/* Process a loss. Return true if only losses are left to read. */
 bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause);
 
-/* Names of the filter and of --sequence, to be found in format files or the stream. NULL: none. */
+/*
+ * The names in filters and --sequence, each of which is searched in the format files and the
+ * stream. ti_names_new() returns NULL if there are none.
+ */
 struct ti_names;
 struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set *fmts);
 void ti_names_heard(struct ti_names *names, const struct devtrace_name *d);
 void ti_names_thread(struct ti_names *names, const char *name);
-/* Print unknown names once on standard error. Return 1 if there are any. */
+/* Print the names that were not found on standard error, once. Return 1 if there are any. */
 int ti_names_say(struct ti_names *names);
 void ti_names_free(struct ti_names *names);
 
-/* Evidence that an input is a devtrace stream: see evidence.c. */
+/* The evidence so far that an input is a devtrace stream; see evidence.c. */
 struct ti_evidence {
 	bool		found;
-	/* seq holds the sequence number of the previous frame */
+	/* have: @seq is the sequence number of the previous frame */
 	bool		have;
 	uint8_t		seq;
 	uint64_t	frames, damages;
@@ -405,12 +408,15 @@ struct ti_evidence {
 
 /* Process an item. Return true once the input is known to be a stream. */
 bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item);
-/* Print that a file is not a stream, is empty, or stands in a device's place. Return 1. */
+/*
+ * Print why a file is not a stream: it has no frames, is empty, or is a regular file at a device's
+ * path. Return 1.
+ */
 int ti_no_stream(const char *path, bool regular, bool live, const struct devtrace_totals *t);
 
 /*
- * traceinfo/raw.c: --raw. The input comes in pieces, each followed by its items; then
- * ti_raw_copy() writes what ti_raw_item() did not, up to the item that ended it.
+ * traceinfo/raw.c: --raw. ti_raw_input() gets a block of the input, ti_raw_item() each item in it.
+ * Then ti_raw_copy() writes the bytes that belong to no item, up to the item that ended the input.
  */
 struct ti_raw;
 struct ti_raw *ti_raw_new(const struct ti_filter *f);
@@ -421,19 +427,19 @@ void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *it
 void ti_raw_load(struct ti_raw *r, struct out *o, uint32_t load);
 void ti_raw_end(struct ti_raw *r, const struct devtrace_item *item);
 void ti_raw_copy(struct ti_raw *r, struct out *o);
-/* The input before this offset is not needed any more. */
+/* The bytes before this offset of the input are no longer needed. */
 void ti_raw_used(struct ti_raw *r, uint64_t offset);
 
-/* Frame numbers of this input, from INFO and CLOCK: see pieces.c. */
+/* Numbers of frames in this input, from its INFO and CLOCK frames; see pieces.c. */
 struct ti_accounts {
-	/* NULL: not a piece that others may continue */
+	/* path: the file's path; NULL: the input is not a file that another one may continue */
 	const char	*path;
-	/* number of NOTE frames, which have no frame number */
+	/* notes: number of NOTE frames read; they have no frame number */
 	uint64_t	notes;
-	/* number of the first frame in the stream */
+	/* base: number of the input's first frame, counted from the begin of the stream */
 	uint64_t	base;
 	uint64_t	ts;		/* of the last event */
-	/* an INFO frame has set base, boot and name */
+	/* named: an INFO frame has set @base, @boot and @name */
 	bool		named;
 	uint8_t		boot[16];
 	uint32_t	load;
@@ -461,32 +467,33 @@ struct ti_input {
 	struct ti_last	held;		/* reports before there is evidence */
 	size_t		reports_before;	/* bytes in last, when the input began */
 	uint64_t	omitted_before;
-	/* Name of the input's stream. A line is printed when the name changes. */
+	/* Name of the input's stream. When it changes, a line with the new name is printed. */
 	char		stream[DEVTRACE_NAME_MAX];
-	/* module's load number last printed for this stream */
+	/* load: the module's load number that was printed last for this stream */
 	uint32_t	load;
-	/* --since and --until on this input's trace clock. */
+	/* The time window of --since and --until, converted to this input's trace clock, in ns. */
 	uint64_t	since_ts, until_ts;
-	/* An event later than this ends the input. */
+	/* end_ts: an event later than this time ends the input */
 	uint64_t	end_ts;
-	/* A loss reported after this time ends the input, if only losses come. */
+	/* losses_ts: if only losses follow, one that was reported after this time ends the input */
 	uint64_t	losses_ts;
 	struct ti_losses losses;
 	struct ti_accounts accounts;
 	struct ti_clock_last clock;
-	/* From the last INFO frame, possibly of the previous file. */
+	/* From the last INFO frame, which may be in the previous file. */
 	bool		have_boot;
 	uint8_t		boot[16];
-	/* a named file: an empty one is a mistake */
+	/* named: the user named this file, so it is an error if it is empty */
 	bool		named;
-	struct ti_qspy	*qspy;		/* --format=qspy: names of this input; otherwise NULL */
+	/* qspy: names in this input, for --format=qspy; otherwise NULL */
+	struct ti_qspy	*qspy;
 };
 
 struct ti_run;
-/* traceinfo/nothing.c: if no event was printed, explain why on standard error. */
+/* traceinfo/nothing.c: if no event was printed, print the reason on standard error. */
 void ti_nothing_say(struct ti_run *run);
 
-/* A run: one or more inputs into one output. */
+/* The state of the program: it reads one or more inputs and writes one output. */
 struct ti_run {
 	struct ti_options *opt;
 	struct fmt_set	fmts;
@@ -496,7 +503,10 @@ struct ti_run {
 	struct ti_names	*names;
 	struct ti_input	one, *in;	/* for inputs in sequence; the current one */
 	bool		keep;		/* -n: print at the end */
-	/* events printed; those that -n keeps are not counted yet */
+	/*
+	 * printed: number of events printed; events that -n keeps are counted when they are
+	 * printed
+	 */
 	uint64_t	printed;
 	struct devtrace_totals totals;
 	struct sum	*sum;		/* --summary */
@@ -514,69 +524,75 @@ struct ti_run {
 
 #define TI_NO_ZSTD " (the file is compressed with zstd, and this traceinfo was built without libzstd)"
 
-/* Print a message with errno's text. Return 1. */
+/* Print the path, @what, the text of errno, and @hint. Return 1. */
 int ti_complain(const char *path, const char *what, const char *hint);
 
-/* How an input ended: it was complete; the rest comes later; or a signal stopped the reading. */
+/* How an input ended: it is complete; the rest may come later; or a signal stopped reading. */
 enum ti_ending { TI_END_WHOLE, TI_END_LATER, TI_END_STOPPED };
 
-/* The steps of reading run->in; they return 1 after printing an error. @buf: TI_BLOCK bytes. */
+/* The steps of reading run->in. Each returns 1 after printing an error. @buf has TI_BLOCK bytes. */
 void ti_input_init(struct ti_input *in);
 int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, char *buf);
 int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg);
 /*
- * Decode at most max bytes, compressed or not, beginning at the file's position, until fn returns
- * a value other than 0. Then restore the position. *decoder, unless NULL, is set to the decoder
- * that calls fn.
+ * Decode at most @max bytes of the file, compressed or not, from its position on, until @fn
+ * returns a value other than 0. Then restore the position. Unless @decoder is NULL, *decoder is
+ * set to the decoder that calls @fn.
  */
 void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg,
 		   const struct devtrace_decoder **decoder);
 /*
- * Find the first CLOCK frame of a regular file: a piece from the middle of a stream has its date
- * only after up to a second.
+ * Find the first CLOCK frame of a regular file. In a file that begins in the middle of a stream,
+ * it may come as late as a second after the first event.
  */
 bool ti_find_clock(int fd, const struct stat *st, struct devtrace_clock *c);
-/* Like read(2), but it also fails with EINTR if it must be called again. */
+/* Like read(2), but also fail with EINTR if the caller should call it again. */
 ssize_t ti_input_read(struct ti_run *run, int fd, char *buf, size_t n);
-/* Add the input's counts to the totals. Return 1 if the input was not a stream. */
+/* Add the counts of an input to the totals. Return 1 if the input was not a stream. */
 int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		 const struct stat *st, bool live);
 
 /* Read one input to its end. Return 0, or 1 after printing an error. */
 int ti_input_file(struct ti_run *run, const struct ti_piece *piece);
-/* Read an input from a descriptor. path is its name in messages; piece may be NULL. */
+/*
+ * Read an input from a descriptor. @path is its name in messages. @piece is NULL if it is not a
+ * file.
+ */
 int ti_input_fd(struct ti_run *run, int fd, const char *path, const struct ti_piece *piece);
 /*
- * traceinfo/link.c: inputs such as tcp:HOST:PORT. Return NULL, or a message saying why the word
- * is wrong.
+ * traceinfo/link.c: inputs such as tcp:HOST:PORT. ti_link_problem() returns NULL, or a message
+ * that says why the word is not a valid link.
  */
 const char *ti_link_problem(const char *word);
 int ti_link_failed(const struct link *l, const char *word, int err);
 int ti_input_link(struct ti_run *run, const char *word);
 int ti_input_live(struct ti_run *run, const char *path);
-/* Is this a trace device, or a device that cannot be opened? */
+/* Does the path name a trace device, or a device that cannot be opened? */
 bool ti_is_device(const char *path);
 
 /* traceinfo/item.c: process an item of run->in. Return a value other than 0 to end the input. */
 int ti_item(const struct devtrace_item *item, void *arg);
 /*
- * Output for bytes. Until the input is known to be a stream, they are held in memory without a
- * limit.
+ * Return the output for bytes. Until the input is known to be a stream, all bytes are held in
+ * memory, without a limit.
  */
 struct out *ti_bytes(struct ti_run *run);
-/* The input is a stream, or that no longer matters: print the held lines. */
+/*
+ * Print the lines held so far, because the input is a stream, or an error was found that must be
+ * printed anyway.
+ */
 void ti_release(struct ti_run *run);
-/* -n: print what is kept, once; later events are printed as they come. */
+/* -n: print the kept events, once. Later events are printed as they are read. */
 void ti_print_last(struct ti_run *run);
-/* Print the module's load number, which follows INFO. */
+/* Print the module's load number, which the decoder knows only after INFO. */
 void ti_print_load(struct ti_run *run);
-/* In another PID namespace, print from which namespace the shown IDs are. */
+/* In a PID namespace, print that the IDs shown are those of the initial namespace. */
 void ti_print_pids(struct ti_run *run);
 
-/* traceinfo/emit.c: --check-emit. Return the exit status. */
+/* traceinfo/emit.c: execute --check-emit. Return the exit status. */
 int ti_check_emit(const struct ti_options *opt);
 
-/* Set by a signal that ends the program. */
+/* Set by a signal handler when the program must end. */
 extern volatile sig_atomic_t ti_stop;
 
 #endif

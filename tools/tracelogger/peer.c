@@ -101,7 +101,7 @@ bool tl_peer_tells(const struct tl_store *s)
 bool tl_peer_gone(const struct tl_store *s)
 {
 	char nothing[4096];
-	/* Read at most this many pieces, because a peer may send without end. */
+	/* Limit the number of reads, because a peer may send without end. */
 	unsigned int pieces = 64;
 	ssize_t n;
 

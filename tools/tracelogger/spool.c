@@ -96,7 +96,7 @@ off_t tl_spool_sure(const struct tl_spool *p, const struct tl_store *to)
 
 	if (p->fd < 0)
 		return p->sent;
-	/* All bytes of this file, and some of the context, may be unacknowledged. */
+	/* If more bytes are unacknowledged than this file had, the rest is context. */
 	if (unsure >= p->sent - p->from)
 		return p->from;
 	return frame_before(p->fd, p->sent - unsure);

@@ -92,7 +92,7 @@ static int view_open(struct view *v)
 	int fd = STDOUT_FILENO;
 
 	if (!(path ? stat(path, &st) : fstat(fd, &st)) && view_is_input(v->opt, &st))
-		problem = "the output file is also an input, which would be lost; name another file";
+		problem = "the output file is also an input; name another file";
 	else if (path)
 		fd = output_open(path, -1, &problem);
 	if (problem || fd < 0) {
