@@ -52,7 +52,7 @@ static inline void compat_irq_work_init_hard(struct irq_work *work,
 #define PF_USER_WORKER	PF_IO_WORKER
 #endif
 
-/* Since 6.4, a function returns this member of struct thermal_zone_device. */
+/* Since 6.4, the type of a thermal zone is read with a function. */
 static inline const char *compat_thermal_type(struct thermal_zone_device *tz)
 {
 #if !IS_ENABLED(CONFIG_THERMAL)

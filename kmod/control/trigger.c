@@ -191,7 +191,7 @@ static noinline notrace bool trigger_looks(unsigned int n, const struct event *e
 	/* Preemption is off, which protects the trigger even where RCU is not watching. */
 	const struct trigger *t = rcu_dereference_sched_check(triggers[n], true);
 
-	/* The bits of watches are among those of triggers. */
+	/* If there is no trigger, a watch uses this bit. */
 	if (!t || !t->element.given)
 		return t;
 	if (found->index != t->element.index)

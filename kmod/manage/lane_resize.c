@@ -80,7 +80,9 @@ static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 		return -ENOMEM;
 	do {
 		raw_spin_lock(&slots_lock);
-		/* A writer that is still in the block has preemption off and finishes soon. */
+		/*
+		 * If a writer is in the block, try again: it has preemption off and finishes soon.
+		 */
 		done = !slots_blocks.state[i].pending;
 		if (done) {
 			*old = pages->at[i];

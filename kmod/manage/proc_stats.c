@@ -37,7 +37,7 @@ static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
  * devtrace_proc_stats() - get the number of events of the next thread
  * @slot: 0 in the first call; advanced past the thread that is returned
  * @name: filled in with its newest name
- * @stored: set to the number of its events stored since it got the slot
+ * @stored: set to the number of events stored for the thread since it got the slot
  *
  * Return: false at the end.
  */

@@ -309,6 +309,6 @@ void stream_exit(void)
 	RCU_INIT_POINTER(devtrace_streams[0], NULL);
 	rings_del(s);
 	stream_put(s);
-	/* Waits for streams that are being freed. */
+	/* This waits until all removed streams are freed. */
 	destroy_workqueue(stream_wq);
 }

@@ -385,8 +385,8 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	r->end = from.idx;
 	/*
 	 * The end is known if the records lead to the writer's place, or if there are no records
-	 * since the clear. If the number of cleared or of dropped events is lost, the number of
-	 * missing events is unknown, too.
+	 * since the last clear. If the number of cleared or of dropped events is lost, the number
+	 * of missing events is unknown, too.
 	 */
 	r->end_known = informed && last.idx == from.idx &&
 		       (!(summed || r->nr) || last.pos == from.pos);

@@ -39,13 +39,13 @@
 
 /* Maximum number of units copied from a ring at a time. */
 #define LOOK_UNITS	1024
-/* Maximum number of copies per ring that are summed at a panic: about 1 ms for all rings. */
+/* At a panic, copy and sum each ring at most this many times: about 1 ms for all rings. */
 #define FALL_LOOKS	8
 /* Number of ticks after which keep_sync() stops waiting for another user of the sums. */
 #define SYNC_TRIES	(10 * HZ)
 /*
- * Stored samples of the clocks: one per second; two, before and after, for each recent step of the
- * wall clock; and the newest, in the last entry.
+ * Entries for samples of the clocks: one for each of the last seconds; two for each recent step of
+ * the wall clock, with the times before and after it; and a last one for the newest sample.
  */
 #define CLOCK_NS	NSEC_PER_SEC
 #define CLOCKS_STEPS	(8U * 2)
@@ -56,7 +56,7 @@
  * @ring: the ring
  * @at: its first page in the region
  * @sums: checksums of its records; owned by the caller of keep_take()
- * @nr: how often its struct persist_info was written
+ * @nr: number of times that its struct persist_info was written
  * @cpu: CPU of the ring
  * @flushed: position up to which its data was written back, modulo 2^32
  */
@@ -132,7 +132,8 @@ static void flush_data(struct keep_ring *k, u32 pos, u32 n)
 
 /*
  * Write a ring's data back, from the end of the previous write-back up to the commit, then its
- * words and sums. This needs no lock: two concurrent callers write the same data back twice.
+ * table of sums and the page with its commit. This needs no lock: two concurrent callers write the
+ * same data back twice.
  */
 static void flush_ring(struct keep_ring *k)
 {

@@ -46,7 +46,7 @@
 #define PERSIST_CLOCKS		64U
 /* Number of changes of state kept; change n is at n modulo this. */
 #define PERSIST_CHANGES		32U
-/* A struct persist_missed has counts for one change fewer, see keep_change.c. */
+/* Number of changes with counts in a struct persist_missed: see keep_change.c. */
 #define PERSIST_COUNTED		(PERSIST_CHANGES - 1)
 /* For each thread: its first name in the region, and the two newest ones */
 #define PERSIST_THREAD_NAMES	3U
@@ -164,13 +164,16 @@ struct persist_name {
 	u32	crc;
 };
 
-/* State of a ring. It is stored twice; the valid entry with the greater @nr is used. */
+/*
+ * State of a ring. It is stored twice; the valid entry with the greater @nr is used. Causes are
+ * those of enum devtrace_cause.
+ */
 struct persist_info {
 	u64	nr;
 	u64	cleared;	/* index of the oldest event that was not cleared */
-	u64	since;		/* time of that clear, or 0 */
+	u64	since;		/* time of the last clear, ns; 0: never cleared */
 	u64	missed;		/* events missed because of stops before @since */
-	u64	drops[6];	/* by enum devtrace_cause, since the clear */
+	u64	drops[6];	/* events dropped since the last clear, by cause */
 	u32	cpu;
 	u32	crc;
 };
@@ -229,7 +232,7 @@ struct persist_slot {
  */
 struct persist_lane {
 	u64	made;
-	u64	begin;		/* events of its slot before this lane */
+	u64	begin;		/* number of events of the slot before this lane */
 	u32	slot;
 	u32	pages;
 	u32	tid;

@@ -4,15 +4,15 @@
  *
  * A name is in the region before the call that defined it returns. The names form a log, ordered by
  * serial number. When it is full, the current names move to its beginning, oldest first, and
- * the log continues after them. Each entry has a checksum; a reader ignores incomplete entries. It
- * also ignores an entry whose serial number is not greater than the previous entry's: that entry
- * is after the end of the log, and its name has moved.
+ * the log continues after them. Each entry has a checksum, so that a reader can ignore incomplete
+ * entries. An entry whose serial number is not greater than that of the previous entry is after the
+ * end of the log. The reader ignores it, because its name has moved.
  *
  * At any moment, each current name is in at least one whole entry: the n-th current name moves to
  * entry n, and the name that entry n had is older, so it has already moved or is not current.
  *
- * A thread's names have entries of their own, three for each slot of the table of threads. The
- * writer of a slot of that table, one CPU at a time, writes its entries here.
+ * Names of threads are not in the log. They have entries of their own, three for each slot of the
+ * table of threads (emit/proc.c). At any time only one CPU writes a slot and its three entries.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -27,7 +27,7 @@ static u64 cleared_at(const struct render *r)
 	return since;
 }
 
-/* Skip changes before the clear; keep the last one if it left the stream stopped. */
+/* Skip changes before the last clear; keep the last one if it left the stream stopped. */
 static void skip_cleared(struct render *r)
 {
 	u32 state = DEVTRACE_STATE_RUNNING;

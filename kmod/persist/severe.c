@@ -24,9 +24,12 @@
 #define SEVERE_UNITS	(65536U / RING_UNIT)
 
 static const struct region *region;
-/* Where keep.c stores the position up to which it wrote the ring back; NULL: not in the region. */
+/*
+ * Address of the position up to which keep.c has written the CPU's ring back; NULL: the ring is not
+ * in the region.
+ */
 static DEFINE_PER_CPU(const u32 *, flushed);
-/* Position up to which this file has written back; may be less than the position above. */
+/* Position up to which this file has written the ring back; may be less than keep.c's position. */
 static DEFINE_PER_CPU(u32, done);
 
 static atomic_t nr = ATOMIC_INIT(0);

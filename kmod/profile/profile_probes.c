@@ -498,7 +498,7 @@ static __always_inline void block_complete(struct request *rq, int error, unsign
 static void on_block_complete(void *data, struct request *rq, blk_status_t error,
 			      unsigned int bytes)
 {
-	/* Without CONFIG_BLOCK there is no blk_status_to_errno(), and no such event. */
+	/* Without CONFIG_BLOCK there is no blk_status_to_errno(), and no request ever completes. */
 	block_complete(rq, IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0, bytes);
 }
 

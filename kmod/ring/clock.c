@@ -153,7 +153,7 @@ static int clock_updated(struct notifier_block *nb, unsigned long was_set, void 
 		return NOTIFY_DONE;
 	/*
 	 * During suspend CLOCK_MONOTONIC stands still and the wall clock does not; this is not
-	 * a step. The trace clock is adjusted later, and the first event after it takes a sample.
+	 * a step. The trace clock is adjusted later, and the first event after that takes a sample.
 	 */
 	if (real_known && ktime_to_ns(tk->offs_boot) == devtrace_clock_state.suspended &&
 	    !take_step(real_ahead, ahead))
@@ -222,8 +222,9 @@ static void counter_stop(void) { }
 #endif
 
 /*
- * The timekeeper has registered its functions earlier. So this runs before its suspend function,
- * and our resume function after its own.
+ * The timekeeper registered its suspend and resume functions before us. So this function runs
+ * before the timekeeper is suspended, and our resume function runs after the timekeeper has
+ * resumed.
  */
 static int clock_suspend(COMPAT_SYSCORE_ARG)
 {

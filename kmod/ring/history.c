@@ -56,9 +56,9 @@ bool history_get(const struct history *h, unsigned int room, const void *entries
 		/* The check below rejects an entry that is overwritten during the copy. */
 		data_race(memcpy(entry, entries + (*n & (room - 1)) * size, size));
 		/*
-		 * If the copy reads from a writer that overwrites the entry, then the number loaded
-		 * below has passed it: the writer is at least one entry ahead, and history_add()
-		 * released that number before.
+		 * If the copy reads data of a writer that overwrites entry @n, then the number
+		 * loaded below is at least @n + @room: history_add() released that number before
+		 * the writer began.
 		 */
 		smp_rmb();
 		if (READ_ONCE(h->nr) - *n < room)

@@ -99,10 +99,10 @@ struct ring_move;
  *	table
  * @too_long: payloads must be shorter, bytes; 0: there is no ring
  * @block_shift: log2 of the units in a block, see @anchors
- * @data: memory of the ring, NULL without a ring
+ * @data: memory of the ring; NULL: there is no ring
  * @anchors: for each block, the first record that begins in it
- * @pos_epoch: how many quarters of 2^32 the position has passed
- * @idx_epoch: how many quarters of 2^32 the index has passed
+ * @pos_epoch: number of quarters of 2^32 that the position has passed
+ * @idx_epoch: number of quarters of 2^32 that the index has passed
  * @mirror: copy of @commit in memory that survives a reset; else points to @unmirrored
  * @unmirrored: default target of @mirror, never read
  * @lent: the owner of @data and @anchors frees them, not the ring
@@ -115,8 +115,8 @@ struct ring_move;
  *
  * @head, @tail, @commit and @anchors each hold a position in units (low half) and the index of the
  * record there (high half). The owning CPU alone writes them, and @nest, @prepared and the epochs,
- * even in a resize. Reading functions other than ring_exists() and ring_view() need @lock. It is
- * held with preemption off, for at most one copy into a reader's buffer.
+ * even in a resize. Reading functions other than ring_exists() and ring_view() need @lock. The
+ * lock is held with preemption off, for at most one copy into a reader's buffer.
  */
 struct ring {
 	ring_word_t	head;

@@ -180,7 +180,7 @@ static bool is_copied(const struct ring *r, struct ring_move *move)
 
 /**
  * ring_resize_move() - copy the last records, and give the ring its new memory
- * @r: the ring; the caller, or the CPU that waits for it, holds its lock
+ * @r: the ring, locked by the caller, or by the CPU that has sent the interrupt and waits for it
  * @move: filled in by ring_resize_prepare()
  * @most: stop copying after about this many units
  *

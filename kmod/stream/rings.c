@@ -3,8 +3,8 @@
  * Memory for the rings of all streams, and the gate of stream 0's rings
  *
  * A CPU gets its rings before it comes up, and keeps them. Lock order: devtrace_lock, CPU hotplug
- * lock, rings_lock. A CPU that comes up waits for rings_lock, so its holder may wait only for
- * memory.
+ * lock, rings_lock. A CPU that comes up waits for rings_lock, so a thread that holds
+ * rings_lock may wait only for memory.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -100,8 +100,8 @@ static int rings_cpu_dead(unsigned int cpu)
 }
 
 /*
- * Create the rings of a stream for all CPUs that are up. @s->rings is zeroed. Return 0; -ENOMEM: no
- * ring was created.
+ * Create the rings of a stream for all CPUs that are up. The caller has zeroed @s->rings. Return 0;
+ * -ENOMEM: no ring was created.
  */
 int rings_add(struct stream *s)
 {

@@ -8,7 +8,7 @@
  *	RUN	 events are stored
  *	FIRING	 the event that fired is being stored; its time is not known yet
  *	COUNT	 its time is known; each later event uses up one of @left
- *	STOPPING @left is used up; when active emitters have finished, stream_settle() ends it
+ *	STOPPING @left is used up; then stream_settle() waits for active emitters
  *	STOPPED	 nothing is stored
  *	STARTING a trigger or a command is about to set RUN
  *
@@ -21,7 +21,7 @@
  *	MB stop:A		MB stop:B
  *	ts = clock		phase == RUN
  *
- * If the load on the right reads RUN, then its clock was read before the clock on the left. If
+ * If the load on the right reads RUN, then the right clock was read before the left clock. If
  * the emitter sees COUNT before it reads the clock, its event is newer. If the emitter sees COUNT
  * only after it has read the clock, it compares the two times. If its event is newer and @left is
  * used up, it withdraws its record, which is not committed yet.
