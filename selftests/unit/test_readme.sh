@@ -96,7 +96,7 @@ done <"$tmp/said"
 for seen in 'insmod: `Invalid module format`; dmesg: `version magic' 'insmod: `Unknown symbol in module`' \
 	    'insmod of a driver: `Unknown symbol`' 'a driver loads and traces nothing' \
 	    'a driver emits and nothing comes' 'a program emits nothing' \
-	    'traceinfo: `a regular file' 'traceinfo: `no type ' 'the oldest events are gone' \
+	    'traceinfo: `a regular file' 'traceinfo: `no ... in the format files' 'the oldest events are gone' \
 	    'nothing of one type, object or process' 'nothing since some moment' \
 	    'there is no tracectl' '`cat /dev/trace` does not end'; do
 	check "README says what to do: $seen" grep -qF -- "$seen" "$tmp/seen"
