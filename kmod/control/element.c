@@ -248,7 +248,7 @@ bool element_meets(const struct element_test *t, const struct event *ev)
 	return element_compare(t, &found);
 }
 
-/* Describe a test as a range of numbers, if it is one. */
+/* If a test is met by the numbers of one range, set @range to it. */
 void element_range_of(const struct element_test *t, struct element_range *range)
 {
 	const u64 least = 1ULL << 63, value = t->value;

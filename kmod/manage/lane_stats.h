@@ -11,8 +11,8 @@
 /**
  * struct slot_stats - statistics of an open lane
  * @slot: number of its slot
- * @state: enum devtrace_lane_state; DEVTRACE_LANE_OPEN + 1: the lane is open, and its thread makes no
- *	system calls
+ * @state: enum devtrace_lane_state; DEVTRACE_LANE_OPEN + 1: the lane is open, and its thread makes
+ *	no system calls
  * @tid: the thread
  * @tgid: its process
  * @comm: its name; empty if the thread has ended

@@ -151,7 +151,7 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 	ring_resize_prepare(r, s->bytes, m, move);
 	raw_spin_unlock(&r->lock);
 	while (!try_move(&call, cpu)) {
-		/* The interrupt found an active writer, or too many new events to copy. */
+		/* An active writer, or too many new events: let the next interrupt copy more. */
 		call.most = min(2 * call.most, MOVE_UNITS_MAX);
 		usleep_range(PAUSE_US, 2 * PAUSE_US);
 	}

@@ -63,7 +63,7 @@ static void names_compact(u64 before)
 	next = 0;
 	while (next < nr_names && devtrace_dict_next(n.serial, &n) &&
 	       n.serial < before) {
-		/* No earlier name was dropped, so this one is in its place already. */
+		/* If no earlier name was dropped, this one is already in its place. */
 		if (names[next].serial == n.serial)
 			next++;
 		else

@@ -13,8 +13,8 @@
 #define FRAME_ROOM	(2 * FRAME_MAX + 1 + FRAME_MORE)
 
 /**
- * struct told - events missed by stops that were reported for a source
- * @missed: number of events reported, since the stream was created
+ * struct told - what was already reported about the events that a source missed because of stops
+ * @missed: number of missed events reported so far, counted since the stream was created
  * @voids: number of withdrawn records not reported yet
  * @open: earliest time of a stop without a count; 0: there is none
  */

@@ -13,7 +13,7 @@
  *
  * An update writes the vDSO's data before it notifies, and the data of ktime_get_raw_fast_ns()
  * after. When the clocksource changes, stop_machine() halts all other CPUs meanwhile, so no
- * program can see that they differ.
+ * program can see that the two differ.
  */
 #include <linux/clocksource.h>
 #include <linux/notifier.h>

@@ -6,8 +6,8 @@
  * loaded and removed at any time; while it is not loaded, the functions here behave as if no such
  * type existed.
  *
- * A filter may name types 128 to 191 only while the module is loaded. It keeps them when the module
- * is removed, and they are active again when the module returns.
+ * A filter may name types 128 to 191 only while the module is loaded. The filter keeps these types
+ * when the module is removed. They are active again when the module is loaded again.
  */
 #ifndef DEVTRACE_PROFILE_OPS_H
 #define DEVTRACE_PROFILE_OPS_H
