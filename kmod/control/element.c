@@ -21,7 +21,7 @@
 #include "ring/ring.h"
 #include "element.h"
 
-/* For each comparison, the orders that meet it, as bits. */
+/* For each comparison, a bit mask of the results of comparing that meet it. */
 static const u8 element_orders[] = {
 	[DEVTRACE_CMP_EQ] = BIT(ELEMENT_EQUAL),
 	[DEVTRACE_CMP_NE] = BIT(ELEMENT_LESS) | BIT(ELEMENT_GREATER) | BIT(ELEMENT_UNEQUAL),
@@ -204,8 +204,8 @@ static bool meets_string(const struct element_test *t, const u8 *p, int size)
 /**
  * element_find() - find an element of an event
  * @ev: the event
- * @index: its number
- * @found: set
+ * @index: number of the element, from 0
+ * @found: filled in
  *
  * Context: any.
  */
@@ -248,7 +248,7 @@ bool element_meets(const struct element_test *t, const struct event *ev)
 	return element_compare(t, &found);
 }
 
-/* If a test is met by the numbers of one range, set @range to it. */
+/* Set @range to the range of numbers that meet a test; its index is ELEMENT_NO_RANGE if none. */
 void element_range_of(const struct element_test *t, struct element_range *range)
 {
 	const u64 least = 1ULL << 63, value = t->value;

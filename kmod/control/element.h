@@ -40,7 +40,10 @@ enum element_order {
 	ELEMENT_NONE,
 };
 
-/* How an element compares. OTHER: it is missing, incomplete, or bytes. */
+/*
+ * Kind of an element, which decides how it is compared. OTHER: the element is missing or
+ * incomplete, or it is a buffer.
+ */
 enum element_kind {
 	ELEMENT_OTHER,
 	ELEMENT_SIGNED,
@@ -50,16 +53,16 @@ enum element_kind {
 	ELEMENT_STRING,
 };
 
-/* Not an index: nothing is found yet */
+/* Value of element_found.index while no element has been looked up */
 #define ELEMENT_NOT_FOUND	U64_MAX
 
 /**
- * struct element_found - an element of an event, which several tests compare
- * @index: its number, or ELEMENT_NOT_FOUND
- * @kind: how it compares
- * @bits: its value, if it is a number; sign-extended if it has a sign
- * @text: its bytes, if it is a string
- * @size: their number
+ * struct element_found - an element of an event, looked up once for several tests
+ * @index: number of the element, or ELEMENT_NOT_FOUND
+ * @kind: kind of the element
+ * @bits: value of a number; sign-extended if the number has a sign
+ * @text: bytes of a string
+ * @size: length of @text, bytes
  */
 struct element_found {
 	u64			index;
@@ -73,18 +76,19 @@ void element_find(const struct event *ev, u32 index, struct element_found *found
 bool element_compare(const struct element_test *t, const struct element_found *found);
 bool element_meets(const struct element_test *t, const struct event *ev);
 
-/* Not an index of struct element_range: the test is of another kind, or nothing meets it */
+/* Value of element_range.index if the test is not a range of numbers, or no number meets it */
 #define ELEMENT_NO_RANGE	(ELEMENT_NOT_FOUND - 1)
 
 /**
- * struct element_range - a comparison of a number of kind ELEMENT_SIGNED, as one range
+ * struct element_range - the numbers of kind ELEMENT_SIGNED that meet a test, as one range
  * @index: number of the element, or ELEMENT_NO_RANGE
  * @mask: bits of the element to compare
  * @low: first number that meets the test
- * @span: how many more numbers from there on meet it; they may wrap
+ * @span: number of further numbers after @low that meet the test; the range may wrap
  *
- * Each of the six comparisons is such a range: "not equal" begins behind the constant and ends
- * before it. So an emitter looks at many conditions without a branch on the kind of each.
+ * Each of the six comparisons is such a range: "not equal" begins after the constant, wraps, and
+ * ends before the constant. So an emitter checks many conditions without a branch on the
+ * comparison.
  */
 struct element_range {
 	u64	index;

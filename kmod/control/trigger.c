@@ -49,7 +49,10 @@
 #define WORK_GAP	(HZ / 50 ?: 1)
 
 static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
-/* Their conditions on an element, if they are ranges. Written while no emitter uses the trigger. */
+/*
+ * For each trigger, its test of an element, if the test is a range. Written while no emitter uses
+ * the trigger.
+ */
 static struct element_range trigger_ranges[DEVTRACE_TRIGGERS_MAX] = {
 	[0 ... DEVTRACE_TRIGGERS_MAX - 1] = { .index = ELEMENT_NO_RANGE },
 };
@@ -161,7 +164,7 @@ static void count_firing(struct trigger *t, u64 now)
 	irq_work_queue(&kick);
 }
 
-/* An event meets the terms of a trigger, and its element. */
+/* Handle an event that meets the terms and the element test of a trigger. */
 static noinline notrace void trigger_meet(struct trigger *t, const struct event *ev,
 					  struct firing *f)
 {
@@ -184,7 +187,7 @@ static noinline notrace void trigger_meet(struct trigger *t, const struct event 
 		atomic64_set(&t->count, 0);
 }
 
-/* Does an event meet the element of trigger @n? Keeps in @found what it has found. */
+/* Does an event meet the element test of trigger @n? @found: the element last looked up */
 static noinline notrace bool trigger_looks(unsigned int n, const struct event *ev,
 					   struct element_found *found)
 {
@@ -205,8 +208,8 @@ static noinline notrace bool trigger_looks(unsigned int n, const struct event *e
  * @ev: the event, not stored yet
  * @f: set to what the triggers do to streams
  *
- * Most triggers wait for a rare element, and most events have another one. So the loop looks at the
- * ranges alone; the element of the event is read once for all triggers that compare it.
+ * Most triggers wait for a rare value of an element, which most events do not have. So the loop
+ * reads only trigger_ranges[], and looks an element up once for consecutive triggers that test it.
  *
  * Context: any, NMI included; preemption off.
  */

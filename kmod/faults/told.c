@@ -28,7 +28,7 @@
 
 #define PLACES		512	/* a power of two */
 #define PID_BITS	22	/* PIDs are less than PID_MAX_LIMIT */
-#define START_BITS	38	/* in units of about 1 us: three days */
+#define START_BITS	38	/* in units of about 1 us; wraps after three days */
 
 static_assert(PID_MAX_LIMIT <= 1 << PID_BITS);
 

@@ -401,7 +401,7 @@ static void read_lane(struct persist_lanes *l, const struct persist_lane *e, con
 			break;
 		}
 		first = p.idx + c.lost;
-		/* Extend taken, the lower half of a number near first that is not negative. */
+		/* Extend taken to 64 bits: it is the lower half of a number that is near first. */
 		if (!steps)
 			done = first + (u64)(s64)(s32)(taken - (u32)first);
 		if ((s64)done < 0) {
