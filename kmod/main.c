@@ -117,7 +117,7 @@ static int __init devtrace_init(void)
 	if (err)
 		goto out_clock;
 	devtrace_dict_init(names, start);
-	devtrace_wake_init();
+	devtrace_wake_init(lane_wake_look);
 	lane_limits_init();
 	err = lane_wake_init();
 	if (err)

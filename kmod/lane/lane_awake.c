@@ -150,7 +150,7 @@ void lane_awake_sleep(struct lane *l)
 	if (READ_ONCE(lane_head(&l->mem)->busy) || lane_untaken_bytes(&l->mem, &l->at) ||
 	    !fall_asleep(l->slot))
 		return;
-	/* lane_timer_fn() does not look at this lane any more: other readers must wake. */
+	/* lane_wake_look() does not look at this lane any more: other readers must wake. */
 	if (open != READ_ONCE(l->seen_open) || used != READ_ONCE(l->seen_used))
 		WRITE_ONCE(unseen, true);
 }

@@ -2,15 +2,15 @@
 /*
  * Look into lanes for waiting readers, and when a thread ends
  *
- * While a reader waits and a thread with a lane runs, a timer looks for new events in lanes. It
- * stops when all such threads sleep; when one of them runs, a probe on the tracepoint sched_switch
- * starts it again. So a reader sees a thread's event after LATENCY_NS, and the timer does not wake
+ * While a reader waits and a thread with a lane runs, the timer of wake.c calls lane_wake_look().
+ * The timer stops when all such threads sleep; when one of them runs, a probe on the tracepoint
+ * sched_switch starts it again. So a reader sees a thread's event soon, and the timer does not wake
  * a system whose tracing threads sleep.
  *
- * The timer is dequeued before its callback looks at the threads. If a thread wakes after that
- * look, the scheduler switches to it while the timer is not queued, and the probe starts the timer.
- * If the thread wakes earlier, the callback sees it running. A reader that begins to wait starts
- * the timer itself.
+ * The timer is dequeued before it looks at the threads. If a thread wakes after that look, the
+ * scheduler switches to it while the timer is not queued, and the probe starts the timer. If the
+ * thread wakes earlier, the look sees it running. A reader that begins to wait starts the timer
+ * itself.
  *
  * The probe stays attached for a while after its last use: attaching and detaching patch the
  * kernel.
@@ -22,12 +22,9 @@
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/hash.h>
-#include <linux/hrtimer.h>
-#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
@@ -44,11 +41,9 @@
 #include "lane_nocalls.h"
 #include "lane_wake.h"
 #include "slot.h"
-#include "stream/stream.h"
-#include "stream/table.h"
+#include "stream/wake.h"
 #include "take.h"
 
-#define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define KEEP_PROBE	(10 * HZ)
 #define WAKE_BUCKETS	1024
 #define MANY		U32_MAX
@@ -67,9 +62,6 @@ static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
 
 /* Open lanes by thread id; read under RCU. */
 static struct hlist_head *by_tid;
-
-static struct hrtimer timer;
-static DEFINE_PER_CPU(struct irq_work, start_soon);
 
 static struct tracepoint *sched_switch_tp, *exit_tp, *exec_tp;
 static bool probed, exit_probed, exec_probed;
@@ -96,18 +88,6 @@ static void bucket_count(u32 tid, int lanes)
 		WRITE_ONCE(b->tid, MANY);
 }
 
-static void start_timer(void)
-{
-	/* Ask the timer, not a flag: its setter may be preempted before it starts the timer. */
-	if (!hrtimer_is_queued(&timer))
-		hrtimer_start(&timer, ns_to_ktime(LATENCY_NS), HRTIMER_MODE_REL_SOFT);
-}
-
-static void start_soon_fn(struct irq_work *w)
-{
-	start_timer();
-}
-
 /* The scheduler switches to a thread, with its lock held. */
 static void switched_to(const struct task_struct *next)
 {
@@ -116,12 +96,7 @@ static void switched_to(const struct task_struct *next)
 	if (likely(!tid || (tid != next->pid && tid != MANY)))
 		return;
 	lane_awake_switch(next->pid);
-	if (hrtimer_is_queued(&timer))
-		return;
-	/* A reader that begins to wait starts the timer itself. */
-	if (!waitqueue_active(&devtrace_stream0.wait))
-		return;
-	irq_work_queue(this_cpu_ptr(&start_soon));
+	wake_look_soon();
 }
 
 static void probe_new(void *data, bool preempt, struct task_struct *prev,
@@ -199,44 +174,34 @@ static void look_at_awake(bool *fresh, bool *runs)
 	rcu_read_unlock();
 }
 
-static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
+/* Is something new in a lane; @again: does a thread run? Called by the timer: see wake_look_t. */
+bool lane_wake_look(bool *again)
 {
-	bool fresh = false, runs = false;
+	bool fresh = false;
 	struct lane *l;
 
-	/*
-	 * LMM(lane_stop:A): If the scheduler switches to a thread after we looked at it, then
-	 * the probe sees that the timer is not queued. Pairs with the scheduler's lock.
-	 */
-	smp_mb();
 	spin_lock(&lock);
 	if (lane_awake_watched())
-		look_at_awake(&fresh, &runs);
+		look_at_awake(&fresh, again);
 	else
 		list_for_each_entry(l, &open_lanes, awake)
-			look_at_lane(l, &fresh, &runs);
+			look_at_lane(l, &fresh, again);
 	spin_unlock(&lock);
 	fresh |= lane_awake_unseen();
-	if (fresh)
-		wake_up_interruptible_all(&devtrace_stream0.wait);
-	/* Stop if nothing is new and no thread runs, or if no reader waits. */
-	if ((!fresh && !runs) || !waitqueue_active(&devtrace_stream0.wait))
-		return HRTIMER_NORESTART;
-	/* start_timer() checks whether another CPU has queued the timer meanwhile. */
-	start_timer();
-	return HRTIMER_NORESTART;
+	*again |= fresh;
+	return fresh;
 }
 
 /* A reader of stream 0 is about to look for events and then wait. */
 void lane_wake_prepare(void)
 {
 	/*
-	 * If the timer's callback misses this reader, the reader sees that the timer is not queued.
-	 * Pairs with the barrier in lane_timer_fn().
+	 * LMM(wake:C): If the timer does not find this reader, the reader sees that the timer is
+	 * not queued: see wake:A.
 	 */
 	smp_mb();
 	if (atomic_read(&nr_open))
-		start_timer();
+		wake_start();
 }
 
 /* Attach the probe, or detach it. */
@@ -252,7 +217,7 @@ static void probe_work_fn(struct work_struct *work)
 		WRITE_ONCE(probed, true);
 		lane_awake_watch();
 		/* Cover threads that ran before the probe was attached. */
-		start_timer();
+		wake_start();
 	} else {
 		WRITE_ONCE(probed, false);
 		lane_awake_unwatch();
@@ -351,7 +316,7 @@ void lane_wake_made(struct lane *l)
 	look_at_probe();
 	/* Readers that already wait have not looked at this lane. */
 	if (atomic_read(&followers))
-		start_timer();
+		wake_start();
 }
 
 /* A lane was closed; its last events may be unread. May be called more than once. */
@@ -398,8 +363,6 @@ static void is_it_ours(struct tracepoint *tp, void *unused)
 
 int lane_wake_init(void)
 {
-	int cpu;
-
 	buckets = kvcalloc(WAKE_BUCKETS, sizeof(*buckets), GFP_KERNEL);
 	by_tid = kvcalloc(1 << TID_HASH_BITS, sizeof(*by_tid), GFP_KERNEL);
 	if (!buckets || !by_tid) {
@@ -408,9 +371,6 @@ int lane_wake_init(void)
 		return -ENOMEM;
 	}
 	lane_awake_init();
-	for_each_possible_cpu(cpu)
-		init_irq_work(per_cpu_ptr(&start_soon, cpu), start_soon_fn);
-	compat_hrtimer_setup(&timer, lane_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	for_each_kernel_tracepoint(is_it_ours, NULL);
 	return 0;
 }
@@ -418,8 +378,6 @@ int lane_wake_init(void)
 /* Called when no lane is open and no reader is left. */
 void lane_wake_exit(void)
 {
-	int cpu;
-
 	cancel_delayed_work_sync(&probe_work);
 	if (probed)
 		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
@@ -429,9 +387,6 @@ void lane_wake_exit(void)
 		tracepoint_probe_unregister(exec_tp, exec_probe, NULL);
 	tracepoint_synchronize_unregister();
 	lane_nocalls_exit();
-	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&start_soon, cpu));
-	hrtimer_cancel(&timer);
 	kvfree(buckets);
 	kvfree(by_tid);
 }

@@ -12,6 +12,8 @@ void lane_wake_made(struct lane *l);
 void lane_wake_closed(struct lane *l);
 void lane_wake_follow(bool one_more);
 void lane_wake_prepare(void);
+/* See wake_look_t */
+bool lane_wake_look(bool *again);
 
 int lane_wake_init(void);
 void lane_wake_exit(void);

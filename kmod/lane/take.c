@@ -313,7 +313,7 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 static void raise_floor(struct lane *l, u64 now, bool busy)
 {
 	l->floor = max(l->floor, now - (busy ? BUSY_NS : MARGIN_NS));
-	/* lane_timer_fn() reads @waits without the lock. */
+	/* lane_wake_look() reads @waits without the lock. */
 	WRITE_ONCE(l->waits, busy);
 }
 
@@ -341,7 +341,7 @@ static void set_closed(struct lane *l)
 		WRITE_ONCE(*l->told, LANE_TOLD_CLOSED);
 	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
 	/*
-	 * Wake readers now: lane_timer_fn() skips closed lanes, and may have missed the last
+	 * Wake readers now: lane_wake_look() skips closed lanes, and may have missed the last
 	 * events.
 	 */
 	wake_again(&devtrace_stream0);

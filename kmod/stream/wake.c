@@ -24,6 +24,9 @@
  * wake at most ten times a second: reading adds few events, and never more than were read.
  * cdev_read.c delays a reader that has drained the stream, so that it waits.
  *
+ * A thread that writes into a lane calls nobody. So while readers of stream 0 wait, the timer also
+ * calls wake_look(), which looks for such events, and asks for another call while more may come.
+ *
  * notrace: see emit/emit.c.
  */
 #include <linux/bitops.h>
@@ -51,7 +54,9 @@ static atomic_t wake_fresh = ATOMIC_INIT(0), wake_passed = ATOMIC_INIT(0);
 static struct hrtimer wake_timer;
 /* When the timer last woke readers for an event; CLOCK_MONOTONIC, ns. */
 static atomic64_t wake_last = ATOMIC64_INIT(0);
+static wake_look_t wake_look;
 static DEFINE_PER_CPU(struct irq_work, wake_soon);
+static DEFINE_PER_CPU(struct irq_work, wake_looks);
 static DEFINE_PER_CPU(struct irq_work, wake_at_once);
 static DEFINE_PER_CPU(unsigned int, wake_blocks);
 
@@ -72,17 +77,44 @@ static bool change_waiting(u32 set, u32 clear)
 	}
 }
 
+static noinline notrace void start_wake_timer(void)
+{
+	hrtimer_start(&wake_timer, READ_ONCE(devtrace_profile_on) ? LATENCY_PROFILE_NS : LATENCY_NS,
+		      HRTIMER_MODE_REL_SOFT);
+}
+
+/* Start the timer, unless it runs: frequent calls do not postpone it. Any context but NMI. */
+void wake_start(void)
+{
+	/* Ask the timer, not a flag: its setter may be preempted before it starts the timer. */
+	if (!hrtimer_is_queued(&wake_timer))
+		start_wake_timer();
+}
+
 static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 {
-	const u32 kicked = READ_ONCE(devtrace_waiting) & GENMASK(31, KICKED_SHIFT);
-	unsigned long ids = atomic_xchg(&wake_fresh, 0) | atomic_xchg(&wake_passed, 0) |
-			    kicked >> KICKED_SHIFT;
+	wait_queue_head_t *waiters = &devtrace_stream0.wait;
+	unsigned long ids;
+	bool again = false, found;
 	unsigned int id;
+	u32 kicked;
 
-	if (kicked)
-		atomic64_set(&wake_last, ktime_get_ns());
+	/*
+	 * LMM(wake:A): The timer is not queued any more, before we look for whom and for what it
+	 * was started. Pairs with the full barriers before callers of wake_start() look at the
+	 * timer, and with the scheduler's lock.
+	 */
+	smp_mb();
+	kicked = READ_ONCE(devtrace_waiting) & GENMASK(31, KICKED_SHIFT);
+	ids = atomic_xchg(&wake_fresh, 0) | atomic_xchg(&wake_passed, 0) | kicked >> KICKED_SHIFT;
 	/* The readers look once more, and wait on if no event came. */
 	change_waiting(0, kicked);
+	/* A reader that begins to wait starts the timer itself: see wake:C. */
+	found = waitqueue_active(waiters) && wake_look(&again);
+	if (found)
+		ids |= BIT(0);
+	if (kicked || found)
+		atomic64_set(&wake_last, ktime_get_ns());
 	/* With PREEMPT_RT we can be preempted here, and waking takes a sleeping lock. */
 	for_each_set_bit(id, &ids, DEVTRACE_STREAMS_MAX) {
 		struct stream *s = stream_get(id);
@@ -92,13 +124,10 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 		wake_up_interruptible_all(&s->wait);
 		stream_put(s);
 	}
+	/* The same. */
+	if (again && waitqueue_active(waiters))
+		wake_start();
 	return HRTIMER_NORESTART;
-}
-
-static noinline notrace void start_wake_timer(void)
-{
-	hrtimer_start(&wake_timer, READ_ONCE(devtrace_profile_on) ? LATENCY_PROFILE_NS : LATENCY_NS,
-		      HRTIMER_MODE_REL_SOFT);
 }
 
 /* An event came. */
@@ -107,10 +136,16 @@ static void wake_soon_fn(struct irq_work *w)
 	const s64 since = ktime_get_ns() - atomic64_read(&wake_last);
 
 	if (READ_ONCE(devtrace_profile_on))
-		start_wake_timer();
+		wake_start();
 	else
 		hrtimer_start(&wake_timer, since < LATENCY_NS ? LATENCY_NS - since : 0,
 			      HRTIMER_MODE_REL_SOFT);
+}
+
+/* A thread runs that may write into a lane. */
+static void wake_looks_fn(struct irq_work *w)
+{
+	wake_start();
 }
 
 static void wake_at_once_fn(struct irq_work *w)
@@ -157,6 +192,17 @@ notrace void devtrace_wake_full(unsigned int id)
 	}
 }
 
+/*
+ * wake_look() may find something new. Any context but NMI; preemption off, and after a full barrier
+ * or with the scheduler's lock.
+ */
+notrace void wake_look_soon(void)
+{
+	/* A reader that begins to wait starts the timer itself: see wake:C. */
+	if (!hrtimer_is_queued(&wake_timer) && waitqueue_active(&devtrace_stream0.wait))
+		irq_work_queue(this_cpu_ptr(&wake_looks));
+}
+
 /* A reader of the stream is about to look for events and then wait. */
 void wake_prepare(struct stream *s)
 {
@@ -169,24 +215,23 @@ void wake_prepare(struct stream *s)
 	}
 }
 
-/*
- * Wake the readers of a stream soon. Frequent calls do not postpone the timer. Any context but NMI.
- */
+/* Wake the readers of a stream soon. Any context but NMI. */
 void wake_again(struct stream *s)
 {
 	atomic_or(BIT(s->id), &wake_fresh);
-	/* If the timer is still queued, its callback reads this bit. Pairs with wake_timer_fn(). */
+	/* LMM(wake:B): if the timer is still queued, its callback reads this bit: see wake:A. */
 	smp_mb__after_atomic();
-	if (!hrtimer_is_queued(&wake_timer))
-		start_wake_timer();
+	wake_start();
 }
 
-void devtrace_wake_init(void)
+void devtrace_wake_init(wake_look_t look)
 {
 	int cpu;
 
+	wake_look = look;
 	for_each_possible_cpu(cpu) {
 		init_irq_work(per_cpu_ptr(&wake_soon, cpu), wake_soon_fn);
+		init_irq_work(per_cpu_ptr(&wake_looks, cpu), wake_looks_fn);
 		init_irq_work(per_cpu_ptr(&wake_at_once, cpu), wake_at_once_fn);
 	}
 	compat_hrtimer_setup(&wake_timer, wake_timer_fn, CLOCK_MONOTONIC,
@@ -200,6 +245,7 @@ void devtrace_wake_exit(void)
 
 	for_each_possible_cpu(cpu) {
 		irq_work_sync(per_cpu_ptr(&wake_soon, cpu));
+		irq_work_sync(per_cpu_ptr(&wake_looks, cpu));
 		irq_work_sync(per_cpu_ptr(&wake_at_once, cpu));
 	}
 	hrtimer_cancel(&wake_timer);

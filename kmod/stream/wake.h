@@ -15,8 +15,18 @@ void devtrace_wake_later(void);
 void devtrace_wake_full(unsigned int id);
 void wake_prepare(struct stream *s);
 void wake_again(struct stream *s);
+void wake_start(void);
+void wake_look_soon(void);
 
-void devtrace_wake_init(void);
+/**
+ * typedef wake_look_t - look for events of stream 0 that no emitter announces
+ * @again: set to true if more may come: look again when the timer fires next
+ *
+ * Called while readers of stream 0 wait. Return true if these must wake. Context: softirq.
+ */
+typedef bool (*wake_look_t)(bool *again);
+
+void devtrace_wake_init(wake_look_t look);
 void devtrace_wake_exit(void);
 
 #endif /* DEVTRACE_STREAM_WAKE_H */

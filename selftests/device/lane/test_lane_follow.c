@@ -25,7 +25,7 @@
 #define TYPE		DEVTRACE_T_USER
 #define TRACING		"/sys/kernel/tracing/"
 #define EXPIRES		TRACING "events/timer/hrtimer_expire_entry/enable"
-#define TIMER		"function=lane_timer_fn"
+#define TIMER		"function=wake_timer_fn"
 
 FIXTURE(lane_follow) {
 	int		wfd, rfd;

@@ -3,7 +3,7 @@
  * test_woken.c - a reader can neither delay the wakeup of another one nor cause constant wakeups
  *
  * One program reads with read(2) and sleeps. Another one has its own descriptor and permanently
- * makes calls that wake the readers of that descriptor.
+ * makes calls that wake the readers of that descriptor, or writes into a lane.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -17,6 +17,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "lanes.h"
 #include "nl.h"
 
 #define RARE	(DEVTRACE_T_USER + 1)
@@ -311,6 +312,33 @@ TEST_F(woken, seldom_however_often_one_emits)
 	dev_say("%d events in %llu ms, it slept %ld times", i, (unsigned long long)ms, times);
 	/* Some blocks, and once for each timer of 4 ms. */
 	EXPECT_GE(50 + ms * 3 / 10, times);
+}
+
+/* While profile events are on, each wakeup makes events: lanes cause no more wakeups than rings. */
+TEST_F(woken, seldom_by_lanes_while_profile_events_are_on)
+{
+	uint64_t began, ms;
+	struct lane l;
+	long times;
+	int i;
+
+	ASSERT_EQ(0, make_side());
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+	ASSERT_TRUE(start_reader(self, DEV_PATH));
+	times = slept(self->pid);
+	ASSERT_LE(0, times);
+	began = dev_now();
+	for (i = 0; i < 1000; i++) {
+		lane_mark(&l, DEVTRACE_T_USER, 7, i);
+		while (dev_now() - began < (i + 1) * (2 * NSEC / 1000))
+			;
+	}
+	ms = (dev_now() - began) / 1000000;
+	times = slept(self->pid) - times;
+	dev_say("%d events in %llu ms, it slept %ld times", i, (unsigned long long)ms, times);
+	/* A timer of 100 ms, and a rest of 100 ms after each drain, twice as often. */
+	EXPECT_GE(10 + ms * 4 / 100, times);
+	lane_close(&l);
 }
 
 TEST_HARNESS_MAIN
