@@ -19,7 +19,6 @@
  * old names together do not exceed the limit.
  */
 #include <linux/err.h>
-#include <linux/hashtable.h>
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>
 #include <linux/ktime.h>
@@ -27,6 +26,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
+#include <linux/random.h>
 #include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -83,7 +83,7 @@ static DEFINE_MUTEX(dict_lock);
  * released.
  */
 static DEFINE_RAW_SPINLOCK(dict_serials_lock);
-static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
+static struct hlist_head dict_hash[1 << DICT_HASH_BITS];
 /* Names that always hold, and names that hold from a time on. */
 static struct rb_root dict_serials[2] = { RB_ROOT, RB_ROOT };
 /*
@@ -102,17 +102,18 @@ static struct dict_scope dict_kernel = {
 /* Number of old names of programs. */
 static unsigned int dict_old;
 
-/* Hash of an entry's key: all but the name. */
-static u32 dict_key(const struct dict_scope *scope, const struct devtrace_dict *d)
+/* The bucket of an entry's key: all but the name. */
+static struct hlist_head *dict_bucket(const struct dict_scope *scope, const struct devtrace_dict *d)
 {
-	return jhash(d, offsetof(struct devtrace_dict, name), scope->nr);
+	return &dict_hash[jhash(d, offsetof(struct devtrace_dict, name), scope->nr ^ dict_seed) %
+			  ARRAY_SIZE(dict_hash)];
 }
 
 static struct dict_entry *dict_find(struct dict_scope *scope, const struct devtrace_dict *d)
 {
 	struct dict_entry *e;
 
-	hash_for_each_possible(dict_hash, e, hash, dict_key(scope, d))
+	hlist_for_each_entry(e, dict_bucket(scope, d), hash)
 		if (e->scope == scope &&
 		    !memcmp(&e->d, d, offsetof(struct devtrace_dict, name)))
 			return e;
@@ -124,7 +125,7 @@ static void dict_uncount(struct dict_entry *e)
 {
 	struct dict_scope *scope = e->scope;
 
-	hash_del(&e->hash);
+	hlist_del_init(&e->hash);
 	list_del(&e->list);
 	scope->count--;
 	if (scope->pid) {
@@ -190,7 +191,7 @@ static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 	rb_link_node(&e->node, parent, at);
 	rb_insert_color(&e->node, root);
 	raw_spin_unlock(&dict_serials_lock);
-	hash_add(dict_hash, &e->hash, dict_key(scope, &e->d));
+	hlist_add_head(&e->hash, dict_bucket(scope, &e->d));
 	list_add_tail(&e->list, &scope->names);
 	scope->count++;
 	if (scope->pid) {
@@ -523,6 +524,7 @@ void devtrace_dict_tell(dict_told_t told)
 void devtrace_dict_init(unsigned int max, u32 start)
 {
 	dict_max = max;
+	dict_seed = get_random_u32();
 	atomic64_set(&devtrace_dict_serial, start);
 }
 

@@ -18,7 +18,7 @@
  * most as many of each as names. All calls hold the dictionary's lock.
  */
 #include <linux/compiler.h>
-#include <linux/hashtable.h>
+#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
@@ -38,7 +38,8 @@
 #define ASKED		16
 #define SCOPE_HASH_BITS	8
 
-static DEFINE_HASHTABLE(dict_scopes, SCOPE_HASH_BITS);
+static struct hlist_head dict_scopes[1 << SCOPE_HASH_BITS];
+u32 dict_seed;
 static LIST_HEAD(dict_owners);
 /*
  * Time, ns, from which on the user's next name keeps to RATE. It is not in struct dict_owner,
@@ -65,7 +66,7 @@ void dict_scope_put(struct dict_scope *scope)
 
 	if (!scope->pid || scope->count || scope->nr_old)
 		return;
-	hash_del(&scope->node);
+	hlist_del_init(&scope->node);
 	if (!scope->ended)
 		list_del(&scope->list);
 	put_pid(scope->pid);
@@ -76,7 +77,7 @@ void dict_scope_put(struct dict_scope *scope)
 /* The process id was reused for a new process: let dict_scopes no longer find this scope by it. */
 void dict_scope_forget(struct dict_scope *scope)
 {
-	hash_del(&scope->node);
+	hlist_del_init(&scope->node);
 }
 
 static bool owner_alive(struct pid *pid)
@@ -100,11 +101,16 @@ void dict_scope_ends(struct dict_scope *scope)
 	o->nr_dead += scope->count;
 }
 
+static struct hlist_head *dict_scopes_of(u32 nr)
+{
+	return &dict_scopes[jhash_1word(nr, dict_seed) % ARRAY_SIZE(dict_scopes)];
+}
+
 struct dict_scope *dict_scope_find(u32 nr)
 {
 	struct dict_scope *scope;
 
-	hash_for_each_possible(dict_scopes, scope, node, nr)
+	hlist_for_each_entry(scope, dict_scopes_of(nr), node)
 		if (scope->nr == nr)
 			return scope;
 	return NULL;
@@ -156,7 +162,7 @@ struct dict_scope *dict_scope_get(struct pid *pid, u32 uid)
 	scope->nr = pid_nr(pid);
 	INIT_LIST_HEAD(&scope->names);
 	list_add_tail(&scope->list, &scope->owner->live);
-	hash_add(dict_scopes, &scope->node, scope->nr);
+	hlist_add_head(&scope->node, dict_scopes_of(scope->nr));
 	return scope;
 }
 

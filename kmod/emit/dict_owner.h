@@ -9,6 +9,9 @@
 /* The user who keeps a number of names in any case. */
 #define DICT_ROOT	0
 
+/* Random: keys the hashes of names and of processes, since programs choose both. */
+extern u32 dict_seed;
+
 struct pid;
 
 /**

@@ -107,6 +107,10 @@ static u32 first_seq;
 static struct tracepoint *rename_tp;
 static bool renames_told;
 
+/*
+ * Without a key, although users choose the ids of their threads: a search looks at WAYS slots
+ * whatever the ids are, and slot_victim() shares a bucket among its users.
+ */
 static unsigned int proc_bucket(u32 tid)
 {
 	return hash_32(tid, BUCKET_BITS);

@@ -25,6 +25,7 @@
 #include <linux/bitops.h>
 #include <linux/cache.h>
 #include <linux/jhash.h>
+#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
@@ -47,8 +48,7 @@
 static atomic_long_t words[WORDS];
 
 /* The first open lane of each thread, by thread id; changes are protected by lock. */
-static struct hlist_head first_lanes[1 << TID_HASH_BITS];
-/* Random: a user must not choose thread ids that make the probe walk a long bucket. */
+static struct hlist_head *first_lanes;
 static u32 hash_seed;
 static DEFINE_SPINLOCK(lock);
 
@@ -161,14 +161,27 @@ bool lane_awake_unseen(void)
 	return READ_ONCE(unseen) && xchg(&unseen, false);
 }
 
-static struct hlist_head *first_lanes_of(u32 tid)
+/* Hash a thread id with a random key: users choose the ids of their threads. */
+u32 lane_awake_hash(u32 tid, unsigned int bits)
 {
-	return &first_lanes[jhash_1word(tid, hash_seed) % (1 << TID_HASH_BITS)];
+	return jhash_1word(tid, hash_seed) & GENMASK(bits - 1, 0);
 }
 
-void lane_awake_init(void)
+static struct hlist_head *first_lanes_of(u32 tid)
+{
+	return &first_lanes[lane_awake_hash(tid, TID_HASH_BITS)];
+}
+
+int lane_awake_init(void)
 {
 	hash_seed = get_random_u32();
+	first_lanes = kvcalloc(1 << TID_HASH_BITS, sizeof(*first_lanes), GFP_KERNEL);
+	return first_lanes ? 0 : -ENOMEM;
+}
+
+void lane_awake_exit(void)
+{
+	kvfree(first_lanes);
 }
 
 /* Find the first lane of a thread. With lock held, or under RCU. */

@@ -10,7 +10,9 @@
 struct lane;
 struct task_struct;
 
-void lane_awake_init(void);
+int lane_awake_init(void);
+void lane_awake_exit(void);
+u32 lane_awake_hash(u32 tid, unsigned int bits);
 
 /* With slots_lock held. */
 void lane_awake_open(const struct lane *l);

@@ -21,7 +21,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
-#include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -242,7 +241,7 @@ static void thread_exits(struct task_struct *task)
 	struct lane *l;
 
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(l, &by_tid[hash_32(task->pid, TID_HASH_BITS)], by_tid)
+	hlist_for_each_entry_rcu(l, &by_tid[lane_awake_hash(task->pid, TID_HASH_BITS)], by_tid)
 		if (l->pid == task_pid(task)) {
 			/* The thread may have been renamed since it asked for the lane. */
 			devtrace_proc_seen(task);
@@ -273,7 +272,7 @@ static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 	struct lane *l;
 
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(l, &by_tid[hash_32(old_pid, TID_HASH_BITS)], by_tid)
+	hlist_for_each_entry_rcu(l, &by_tid[lane_awake_hash(old_pid, TID_HASH_BITS)], by_tid)
 		if (l->tid == old_pid && l->tgid == task->tgid)
 			slot_close(l);
 	rcu_read_unlock();
@@ -305,7 +304,7 @@ void lane_wake_made(struct lane *l)
 
 	probe_ends();
 	spin_lock_irqsave(&lock, flags);
-	hlist_add_head_rcu(&l->by_tid, &by_tid[hash_32(l->tid, TID_HASH_BITS)]);
+	hlist_add_head_rcu(&l->by_tid, &by_tid[lane_awake_hash(l->tid, TID_HASH_BITS)]);
 	list_add_tail(&l->awake, &open_lanes);
 	lane_newest(&l->mem, &l->seen_open, &l->seen_used);
 	bucket_count(l->tid, 1);
@@ -365,12 +364,11 @@ int lane_wake_init(void)
 {
 	buckets = kvcalloc(WAKE_BUCKETS, sizeof(*buckets), GFP_KERNEL);
 	by_tid = kvcalloc(1 << TID_HASH_BITS, sizeof(*by_tid), GFP_KERNEL);
-	if (!buckets || !by_tid) {
+	if (!buckets || !by_tid || lane_awake_init()) {
 		kvfree(buckets);
 		kvfree(by_tid);
 		return -ENOMEM;
 	}
-	lane_awake_init();
 	for_each_kernel_tracepoint(is_it_ours, NULL);
 	return 0;
 }
@@ -387,6 +385,7 @@ void lane_wake_exit(void)
 		tracepoint_probe_unregister(exec_tp, exec_probe, NULL);
 	tracepoint_synchronize_unregister();
 	lane_nocalls_exit();
+	lane_awake_exit();
 	kvfree(buckets);
 	kvfree(by_tid);
 }

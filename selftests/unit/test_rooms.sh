@@ -92,7 +92,7 @@ check "but not in another room" named 'int ring_go(void)' \
 # A rule that is written a second time
 check "rules that are to be written once are" "$top/selftests/rooms" rules
 rm -rf "$tmp/tree"
-mkdir -p "$tmp/tree/kmod/read" "$tmp/tree/lib" "$tmp/tree/tools" "$tmp/tree/include/uapi/linux"
+mkdir -p "$tmp/tree/kmod/lane" "$tmp/tree/kmod/read" "$tmp/tree/lib" "$tmp/tree/tools" "$tmp/tree/include/uapi/linux"
 again()	# FILE TEXT PLACE
 {
 	printf '\n%s\n' "$2" >"$tmp/tree/$1"
@@ -109,6 +109,8 @@ check "flags of an event" again kmod/read/one.h '	bad = flags & ~DEVTRACE_F_MASK
 check "severities" again include/one.h '	return !e->severity || e->severity >> 3 == 1;' $uapi
 check "kinds of a source" again kmod/read/one.c \
 	'	if (unlikely(src->kind != SOURCE_LANE))' kmod/read/source.h
+check "hashes without a key" again kmod/lane/one.c \
+	'	return &table[hash_32(tid, TID_HASH_BITS)];' kmod/emit/proc.c
 echo '	case SOURCE_RING:' >"$tmp/tree/kmod/read/source.h"
 check "the place itself may have it" "$top/selftests/rooms" rules "$tmp/tree"
 done_testing
