@@ -101,40 +101,14 @@ void lane_source_clear(struct reader *rd, struct lane_source *s)
  * lane_source_init() - initialize a source that has read nothing
  * @s: the source, in uninitialized memory, because clearing whole pages would take longer
  * @slot: its slot
- *
- * The members @ev, @head and the limits of the run are left out, because they are set before use.
  */
 void lane_source_init(struct lane_source *s, unsigned int slot)
 {
-	unsigned int cause;
-
-	s->src.key = 0;
-	s->src.last = 0;
-	s->src.lost = 0;
-	s->src.cleared = 0;
-	s->src.tid = 0;
-	s->src.number = nr_cpu_ids + slot;
-	s->src.kind = SOURCE_LANE;
-	s->src.ready = false;
-	s->src.busy = false;
-	s->slot = slot;
-	s->quick = false;
-	s->plain = false;
-	s->listed = false;
-	s->idle = false;
-	s->at = 0;
-	s->len = 0;
-	s->data = 0;
-	s->run = 0;
-	s->time = 0;
-	s->lo = 0;
-	s->hi = 0;
-	s->turn = 0;
-	s->idx = 0;
-	s->ev.cpu = DEVTRACE_LANE_NO_CPU;
-	for (cause = 0; cause < SLOT_CAUSES; cause++)
-		s->drops[cause] = 0;
-	s->bad = 0;
+	*s = (struct lane_source){
+		.src	= { .number = nr_cpu_ids + slot, .kind = SOURCE_LANE },
+		.slot	= slot,
+		.ev.cpu	= DEVTRACE_LANE_NO_CPU,
+	};
 }
 
 /*
