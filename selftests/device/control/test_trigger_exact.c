@@ -100,6 +100,13 @@ static void *read_on(void *arg)
 	}
 }
 
+static bool start_reader(struct reader *r, const char *path)
+{
+	r->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	r->d = devtrace_decoder_new(item, r);
+	return r->fd >= 0 && r->d && !pthread_create(&r->thread, NULL, read_on, r);
+}
+
 FIXTURE(exact) {
 	struct devtrace_ctl *ctl;
 	struct devtrace_ctl_trigger t;
@@ -198,11 +205,7 @@ TEST_F_TIMEOUT(exact, fifty_later_events, 1200)
 					   DEVTRACE_STATE_RUNNING));
 		snprintf(path, sizeof(path), "%s-%s", DEV_PATH, variant->stream);
 	}
-	self->r.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ASSERT_LE(0, self->r.fd);
-	self->r.d = devtrace_decoder_new(item, &self->r);
-	ASSERT_NE(NULL, self->r.d);
-	ASSERT_EQ(0, pthread_create(&self->r.thread, NULL, read_on, &self->r));
+	ASSERT_TRUE(start_reader(&self->r, path));
 
 	devtrace_filter_severity(&self->t.when, 2, 0);
 	self->t.action = DEVTRACE_ACTION_STOP;
@@ -314,11 +317,7 @@ TEST_F_TIMEOUT(exact, cancelled_by_a_command, 600)
 
 	if (strcmp(variant->stream, "trace"))
 		SKIP(return, "stream 0 suffices");
-	self->r.fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ASSERT_LE(0, self->r.fd);
-	self->r.d = devtrace_decoder_new(item, &self->r);
-	ASSERT_NE(NULL, self->r.d);
-	ASSERT_EQ(0, pthread_create(&self->r.thread, NULL, read_on, &self->r));
+	ASSERT_TRUE(start_reader(&self->r, DEV_PATH));
 	devtrace_filter_severity(&self->t.when, 2, 0);
 	self->t.action = DEVTRACE_ACTION_STOP;
 	/* The stop does not come by itself. */
