@@ -32,12 +32,7 @@ TRACE_DEFINE_ENUM(DEVTRACE_CTX_IRQ);
 TRACE_DEFINE_ENUM(DEVTRACE_CTX_NMI);
 
 #define show_devtrace_severity(severity)				\
-	__print_symbolic(severity,					\
-		{ 0, "-" },						\
-		{ DEVTRACE_SW0, "sw0" }, { DEVTRACE_SW1, "sw1" },	\
-		{ DEVTRACE_SW2, "sw2" }, { DEVTRACE_SW3, "sw3" },	\
-		{ DEVTRACE_HW0, "hw0" }, { DEVTRACE_HW1, "hw1" },	\
-		{ DEVTRACE_HW2, "hw2" }, { DEVTRACE_HW3, "hw3" })
+	__print_symbolic(severity, { 0, "-" }, DEVTRACE_SEVERITY_NAMES)
 
 #define show_devtrace_context(flags)					\
 	__print_symbolic((flags) & DEVTRACE_F_CONTEXT,			\

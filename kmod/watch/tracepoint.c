@@ -128,8 +128,11 @@ void watch_tracepoint_exit(void)
 	mutex_unlock(&lock);
 }
 
-static const char *const names[16] = {
-	[0] = "none", [DEVTRACE_SW0] = "sw0", "sw1", "sw2", "sw3", "hw0", "hw1", "hw2", "hw3",
+static const struct {
+	u8		severity;
+	const char	*name;
+} names[] = {
+	{ 0, "none" }, DEVTRACE_SEVERITY_NAMES
 };
 
 /* The severities that a word names; 0: unknown word. */
@@ -140,8 +143,8 @@ static u32 severities_of(const char *word)
 	if (!strcmp(word, "all"))
 		return DEVTRACE_WATCH_ANY_SEVERITY;
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i] && !strcmp(word, names[i]))
-			return BIT(i);
+		if (!strcmp(word, names[i].name))
+			return BIT(names[i].severity);
 	return 0;
 }
 
@@ -197,8 +200,9 @@ static int severity_get(char *buf, const struct kernel_param *kp)
 
 	mutex_lock(&lock);
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (severities & BIT(i))
-			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "", names[i]);
+		if (severities & BIT(names[i].severity))
+			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "",
+				       names[i].name);
 	mutex_unlock(&lock);
 	return n + scnprintf(buf + n, PAGE_SIZE - n, "\n");
 }

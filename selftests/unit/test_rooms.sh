@@ -109,6 +109,7 @@ check "flags of an event" again kmod/read/one.h '	bad = flags & ~DEVTRACE_F_MASK
 check "severities" again include/one.h '	return !e->severity || e->severity >> 3 == 1;' $uapi
 check "kinds of a source" again kmod/read/one.c \
 	'	if (unlikely(src->kind != SOURCE_LANE))' kmod/read/source.h
+check "names of severities" again tools/one.c '	return "sw0";' $uapi
 check "hashes without a key" again kmod/lane/one.c \
 	'	return &table[hash_32(tid, TID_HASH_BITS)];' kmod/emit/proc.c
 echo '	case SOURCE_RING:' >"$tmp/tree/kmod/read/source.h"

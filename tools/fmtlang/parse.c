@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "common/severity.h"
 #include "internal.h"
 
 static const struct {
@@ -432,18 +433,17 @@ static void parse_minor(struct fmt_parser *p, struct fmt_major *m)
 static void parse_severity(struct fmt_parser *p, struct fmt_major *m)
 {
 	struct fmt_entry *e = fmt_alloc(&p->set->arena, sizeof(*e));
+	uint8_t severity = 0;
 	const char *s;
-	int level = -1;
 
 	p->broken = false;
 	e->place.file = p->file;
 	e->place.offset = p->start;
 	fmt_next(p);
 	s = p->name;
-	if (p->tok == TOK_NAME && p->name_len == 3 && (s[0] == 'h' || s[0] == 's') &&
-	    s[1] == 'w' && s[2] >= '0' && s[2] <= '3')
-		level = s[2] - '0' + (s[0] == 'h' ? DEVTRACE_SEV_HW : 0);
-	if (level < 0) {
+	if (p->tok == TOK_NAME)
+		severity = severity_find(s, p->name_len);
+	if (!severity) {
 		expected(p, "a severity (hw0 to hw3, sw0 to sw3)");
 		resync(p);
 		return;
@@ -461,7 +461,7 @@ static void parse_severity(struct fmt_parser *p, struct fmt_major *m)
 	p->append = false;
 	fmt_compile(p, e, true);
 	if (!p->broken && m)
-		fmt_add_severity(p, m, level, e);
+		fmt_add_severity(p, m, severity & 7, e);
 }
 
 static void parse_major(struct fmt_parser *p)

@@ -145,15 +145,6 @@ bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text)
 	       !text->is_enum && text->type == DEVTRACE_E_STR && pos == e->ev->len;
 }
 
-const char *ti_severity_name(uint8_t severity)
-{
-	static const char *const names[8] = {
-		"sw0", "sw1", "sw2", "sw3", "hw0", "hw1", "hw2", "hw3",
-	};
-
-	return severity & DEVTRACE_SEV_SET ? names[severity & 7] : "-";
-}
-
 const char *ti_lost_cause(uint8_t cause)
 {
 	static const char *const causes[] = {

@@ -6,6 +6,7 @@
  * reboot, pid_namespace, or with -v clock, thread, name. Each line is valid JSON in valid UTF-8
  * for any input.
  */
+#include "common/severity.h"
 #include "traceinfo.h"
 
 static void str(struct out *o, const char *key, const char *value)
@@ -78,7 +79,7 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	str(o, ",\"context\":", ti_event_context(e));
 	out_str(o, ev->flags & DEVTRACE_F_USER ? ",\"user\":true" : ",\"user\":false");
 	if (ev->severity & DEVTRACE_SEV_SET)
-		str(o, ",\"severity\":", ti_severity_name(ev->severity));
+		str(o, ",\"severity\":", severity_name(ev->severity));
 	num(o, ",\"tid\":", ev->tid);
 	if (e->tgid)
 		num(o, ",\"pid\":", e->tgid);

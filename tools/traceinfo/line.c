@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "common/severity.h"
 #include "traceinfo.h"
 
 #define RED	"\033[31m"
@@ -240,7 +241,7 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 		out_str(o, ti_event_context(e));
 		break;
 	case 's':
-		out_str(o, ti_severity_name(ev->severity));
+		out_str(o, severity_name(ev->severity));
 		break;
 	case 'a':
 		if (ti_event_interrupted(e)) {

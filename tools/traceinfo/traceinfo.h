@@ -183,8 +183,6 @@ bool ti_event_interrupted(const struct ti_event *e);
 int ti_event_lane(const struct ti_event *e);
 /* Is the event a line of text that a program wrote to the device? */
 bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
-/* "hw3", or "-". */
-const char *ti_severity_name(uint8_t severity);
 const char *ti_lost_cause(uint8_t cause);
 const char *ti_state_name(uint8_t state);
 /* Damage reason besides those of the library: a part of a compressed file is unreadable. */

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/severity.h"
 #include "match.h"
 #include "tracelogger.h"
 
@@ -216,7 +217,7 @@ static void describe(struct tl_exec *x, const struct ti_event *e)
 	out_char(&x->text, 0);
 	moment(x, e->decoder, ev->ts);
 	if (ev->severity & DEVTRACE_SEV_SET)
-		string(x, "SEVERITY", ti_severity_name(ev->severity));
+		string(x, "SEVERITY", severity_name(ev->severity));
 	number(x, lane < 0 ? "CPU" : "LANE", lane < 0 ? ev->source : (uint64_t)lane);
 	string(x, "CONTEXT", ti_event_context(e));
 	number(x, "TID", ev->tid);

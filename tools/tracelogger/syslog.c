@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "common/out.h"
+#include "common/severity.h"
 #include "fmtlang/fmt.h"
 #include "tracelogger.h"
 
@@ -154,13 +155,10 @@ static void put_data(struct tl_syslog *s, const struct devtrace_decoder *d,
 {
 	int lane = devtrace_decoder_lane(d, e->source);
 	struct out *o = &s->msg;
-	char word[8];
 
 	OUT_LIT(o, " [event" SD_NUMBER);
 	put_number(o, "type", e->type);
-	snprintf(word, sizeof(word), "%s%d", e->severity & DEVTRACE_SEV_HW ? "hw" : "sw",
-		 e->severity & DEVTRACE_SEV_LEVEL);
-	put_param(o, "severity", word);
+	put_param(o, "severity", severity_name(e->severity));
 	if (e->flags & DEVTRACE_F_CODE)
 		put_code(o, e);
 	if (e->flags & DEVTRACE_F_OBJSIG) {

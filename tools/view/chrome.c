@@ -7,6 +7,7 @@
  * leaves the CPU, in a process named "CPUs".
  */
 #include <stdlib.h>
+#include "common/severity.h"
 #include "view.h"
 
 #define CHROME_CPUS	0x7fffffff	/* the process whose threads are CPUs */
@@ -214,7 +215,7 @@ static void chrome_event(struct view *v, const struct ti_event *e)
 	chrome_str(o, ",\"name\":", name, strlen(name));
 	if (e->ev->severity & DEVTRACE_SEV_SET) {
 		OUT_LIT(o, ",\"cat\":\"sev:");
-		out_str(o, ti_severity_name(e->ev->severity));
+		out_str(o, severity_name(e->ev->severity));
 		out_char(o, '"');
 	}
 	chrome_us(o, ",\"ts\":", view_time(v, e->ev->ts));

@@ -7,6 +7,7 @@
  * not be nested. Each event is one packet; --counter and state machines add packets.
  */
 #include <stdio.h>
+#include "common/severity.h"
 #include "perfetto.h"
 #include "traceinfo/framework.h"
 
@@ -187,7 +188,7 @@ static void event_packet(struct perfetto *f, const struct ti_event *e, uint64_t 
 	pb_uint(p, TRACK_EVENT_NAME_IID,
 		perfetto_intern(f, PERFETTO_EVENT_NAMES, name, strlen(name)));
 	if (e->ev->severity & DEVTRACE_SEV_SET) {
-		memcpy(category + 4, ti_severity_name(e->ev->severity), 3);
+		memcpy(category + 4, severity_name(e->ev->severity), 3);
 		pb_uint(p, TRACK_EVENT_CATEGORY_IID,
 			perfetto_intern(f, PERFETTO_CATEGORIES, category, 7));
 	}

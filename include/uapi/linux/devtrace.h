@@ -200,8 +200,7 @@ enum devtrace_fault {
 
 /*
  * Severity byte: 0 if the event has none; otherwise DEVTRACE_SEV_SET, DEVTRACE_SEV_HW for
- * hardware, and a level: 0 (information, testing), 1 (expected error), 2 (unexpected, recoverable)
- * or 3 (unexpected, not recoverable). The levels are those of QNX.
+ * hardware, and a level of QNX, 0 to 3, which DEVTRACE_SW0 to DEVTRACE_SW3 explain.
  */
 #define DEVTRACE_SEV_SET	0x8
 #define DEVTRACE_SEV_HW		0x4
@@ -226,6 +225,10 @@ static inline int devtrace_severity_is_valid(unsigned int severity)
 #define DEVTRACE_HW1	0xd
 #define DEVTRACE_HW2	0xe
 #define DEVTRACE_HW3	0xf
+/* Severities and their names, for tables and for the kernel's __print_symbolic() */
+#define DEVTRACE_SEVERITY_NAMES { DEVTRACE_SW0, "sw0" }, { DEVTRACE_SW1, "sw1" },		\
+	{ DEVTRACE_SW2, "sw2" }, { DEVTRACE_SW3, "sw3" }, { DEVTRACE_HW0, "hw0" },		\
+	{ DEVTRACE_HW1, "hw1" }, { DEVTRACE_HW2, "hw2" }, { DEVTRACE_HW3, "hw3" }
 
 /* The severities under names similar to those of QNX. */
 #define DEVTRACE_SW_SEVERITY0	DEVTRACE_SW0
