@@ -32,8 +32,8 @@ struct ids {
 /**
  * struct major - codes with one major
  * @major: the major code
- * @set: the set that wants its codes, except those in the list
- * @refuses: the set that refuses all its codes
+ * @set: bit mask of the filters that want its codes, except the codes in the list
+ * @refuses: bit mask of the filters that refuse all its codes
  * @first: index of its first code in the list
  * @nr: number of its codes in the list
  */

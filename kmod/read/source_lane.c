@@ -60,8 +60,8 @@ static bool run_is_there(struct reader *rd, struct lane_source *s)
 }
 
 /*
- * Give up the rest of the run: it is lost. The index in the next run shows how many events that
- * are.
+ * Give up the rest of the run: its events are lost. The index in the next run shows how many events
+ * were lost.
  */
 static bool run_is_gone(struct lane_source *s)
 {

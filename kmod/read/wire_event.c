@@ -24,7 +24,10 @@
 
 /* Up to this length in bytes, copying words one by one is faster than memcpy(). */
 #define PAYLOAD_BY_WORDS	64
-/* Maximum length in bytes for which three sums of every fourth pair of bytes fit into 16 bits. */
+/*
+ * Maximum length in bytes for which wire_check() is exact: its multiplication adds up three of the
+ * four 16-bit sums below the upper 16 bits, and this partial sum must not carry into them.
+ */
 #define SUM_BYTES		336
 
 static u8 *put_byte(u8 *out, u8 b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Other memory for a ring: see ring_resize.c */
+/* Move a ring to memory of another size: see ring_resize.c */
 #ifndef DEVTRACE_RING_RESIZE_H
 #define DEVTRACE_RING_RESIZE_H
 

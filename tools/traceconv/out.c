@@ -2,11 +2,12 @@
 /*
  * out.c - write the frames of the devtrace stream
  *
- * INFO, the load, CLOCK (only if the input is live) and PROC are written first, and again after a
- * second or 64 KiB. A device does the same, so that a reader that joins late can decode the
- * stream. They are also written at once if the target reports another version or size of pointers.
- * All frames have a CRC-32, because the bytes of damaged frames are copied and must not be taken
- * for intact frames.
+ * The stream begins with INFO, a random number that identifies this run, CLOCK (only if the input
+ * is live) and PROC. These frames are repeated after a second or 64 KiB, as a device does, so that
+ * a reader that joins late can decode the stream; and at once if the target reports another
+ * version or size of pointers.
+ * All frames have a CRC-32: the bytes of damaged input frames are copied to the output, where no
+ * decoder may take them for an intact frame.
  */
 #include <stdarg.h>
 #include <stdio.h>

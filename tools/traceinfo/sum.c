@@ -265,9 +265,9 @@ static void irq_entry(struct sum *s, const struct devtrace_event *ev)
 	}
 	c = &s->cpus[ev->source];
 	/*
-	 * A handler cannot interrupt itself, so the end of its previous run is missing: it was
-	 * lost, or not traced yet because types are turned on one after the other. Handlers that
-	 * interrupted it may still run.
+	 * A handler cannot interrupt itself. If it is still listed as running, the end of its
+	 * previous run is missing: that event was lost, or was not traced yet, because types are
+	 * turned on one after the other. Handlers that interrupted the previous run may still run.
 	 */
 	for (i = 0; i < c->depth; i++) {
 		if (c->in[i].row != r)
