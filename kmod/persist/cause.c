@@ -3,8 +3,8 @@
  * Why the machine goes down, according to notifiers
  *
  * The notifiers of panic and oops run in any context, and other CPUs may be stopped anywhere,
- * so they take no lock and allocate nothing. The events in the region do not depend on them: a
- * watchdog or a power cut calls no notifier.
+ * so they take no lock and allocate nothing. The events in the region are kept even without a
+ * notifier: a watchdog or a power cut calls none.
  */
 #include <linux/kdebug.h>
 #include <linux/kernel.h>
@@ -47,8 +47,8 @@ static int told_reboot(struct notifier_block *nb, unsigned long event, void *com
 }
 
 /*
- * Run after the notifiers of devtrace_profile, whose event must be among those written back,
- * and before all others, which may not return.
+ * Run after the panic notifier of devtrace_profile, so that its event is written back, too, and
+ * before all other notifiers, one of which may not return.
  */
 static struct notifier_block panic_block = {
 	.notifier_call = told_panic, .priority = INT_MAX - 1,

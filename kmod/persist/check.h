@@ -52,7 +52,9 @@ struct persist_ring {
 	u32		nr;
 };
 
-/* Return NULL and fill in @h; or the reason why nothing can be read, for the log. */
+/*
+ * Fill in @h and return NULL; or return the reason why nothing can be read, as a text for the log.
+ */
 const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 			 unsigned int *copies);
 

@@ -7,9 +7,9 @@
  * gets these counts, so that after a reset, too, the losses of a stop are reported between the stop
  * and the next start.
  *
- * keep_changes_look() finds which changes are new and counted. The counts of the last
- * PERSIST_COUNTED of them are written for each ring and slot. The stream keeps one change more,
- * which it may overwrite meanwhile.
+ * keep_changes_look() finds which changes are new, and which of these have counts. The counts of
+ * the last PERSIST_COUNTED changes are written for each ring and slot. The stream keeps one change
+ * more, which it may overwrite meanwhile.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -23,12 +23,12 @@
 static struct region *region;
 /* Number of the change that is number 0 in the region. */
 static unsigned long first;
-/* The next change to write, and the next that was not counted at the last look. */
+/* Numbers of the next change to write, and of the first change without counts at the last look. */
 static unsigned long next, counted;
 /* Changes before this one have their counts in the region. */
 static unsigned long written;
 
-/* Begin with a zeroed region. */
+/* Begin to keep changes in a zeroed region. */
 void keep_changes_begin(struct region *r)
 {
 	BUILD_BUG_ON(PERSIST_CHANGES != STREAM_PASTS);
@@ -65,7 +65,7 @@ void keep_changes_look(void)
 		counted++;
 }
 
-/* The first change whose counts are written. */
+/* Return the number of the first change whose counts are written. */
 static unsigned long first_counted(void)
 {
 	return counted - min_t(unsigned long, counted - first, PERSIST_COUNTED);

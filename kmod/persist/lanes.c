@@ -8,10 +8,10 @@
  * slot ended. A block with a wrong sum is lost; the indices of the runs in other blocks show how
  * many events it had.
  *
- * Lanes: Events in a lane's own memory that are in no run are read as at run time, by
- * lane_look(), which does not trust the program. The runs, and @taken of struct persist_lane,
- * tell how many events of the lane were taken into runs; the greater number counts. So each
- * event is shown once, whether it was taken or not.
+ * Events in a lane's own memory that are in no run are read with lane_look(), which does not trust
+ * the program. The runs, and @taken of struct persist_lane, tell how many events of the lane were
+ * taken into runs; the greater of these numbers is used. So each event is shown once, whether it
+ * was taken or not.
  *
  * The code never writes to the region, and uses no word of it unchecked.
  */

@@ -42,7 +42,7 @@ struct persist_piece {
  * @nr: number of its pieces
  * @cleared: number of events that were cleared and are not shown
  * @end: number of events up to the newest one known
- * @drops: number of events dropped since the clear, by cause
+ * @drops: number of events dropped since the last clear, by cause
  * @stops: events missed because of stops
  * @known: its struct persist_slot is valid
  * @unknown: events newer than @end may be lost
@@ -75,7 +75,7 @@ struct persist_lanes {
 	bool			unknown;
 };
 
-/* Bytes of a block up to its first incomplete run, at most @fill. */
+/* Return the number of bytes of a block before its first incomplete run, at most @fill. */
 u32 persist_block_fill(const u8 *page, u32 fill);
 bool persist_block_sum(const u8 *page, u32 fill, u32 *sum);
 

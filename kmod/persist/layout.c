@@ -22,7 +22,9 @@ static u64 names_at(void)
 	return PERSIST_TABLES_AT + persist_page_up(PERSIST_THREADS * sizeof(struct persist_thread));
 }
 
-/* Offsets of the headers: first page, page behind the tables, last page. */
+/*
+ * Set @at to the offsets of the headers: the first page, the page after the tables, the last page.
+ */
 void persist_places(u64 size, u64 at[PERSIST_COPIES])
 {
 	at[0] = 0;

@@ -84,7 +84,7 @@ struct persist_header {
 	u32	nr_sources;
 	u32	nr_slots;	/* number of slots that have an entry */
 	u32	nr_blocks;	/* a power of two; 0: no pool */
-	u32	nr_lanes;	/* number of lanes, if all have the smallest size */
+	u32	nr_lanes;	/* maximum number of lanes, all of the smallest size */
 	u32	load;
 	u32	flags;		/* DEVTRACE_INFO_* */
 	u8	boot_id[16];

@@ -42,7 +42,7 @@ static u8 *blocks, *pages;
 static unsigned long *used;
 static DEFINE_SPINLOCK(lock);
 static unsigned long without;
-/* First block that may need a new sum; number of times that the slots were written. */
+/* Number of the first block that may need a new sum; number of times that slots were written. */
 static u64 next, turns;
 
 static struct persist_lane *entry_of(const struct lane *l)
@@ -297,7 +297,7 @@ int pool_begin(struct region *r, const struct persist_header *h)
 	return 0;
 }
 
-/* Called on removal of the module: no lane is in the region, and none can be added. */
+/* Called when the module is removed. By then, no lane is in the region, and none can be added. */
 void pool_end(void)
 {
 	if (!header.nr_blocks)

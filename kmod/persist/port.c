@@ -17,7 +17,7 @@ void persist_free(void *p)
 	vfree(p);
 }
 
-/* The same hash as in read/hide.c, with another key: the hashes need not compare equal. */
+/* Hash an address as read/hide.c does, but with another key: the hashes need not be the same. */
 u64 persist_hide(u64 address)
 {
 	static siphash_key_t key;
