@@ -46,13 +46,13 @@ if [ -z "$cross" ] || ! command -v ${cross}gcc >/dev/null || [ ! -d "$source" ];
 fi
 has_mnl() { printf '#include <libmnl/libmnl.h>\n' | ${cross}gcc -E - >/dev/null 2>&1; }
 
-# like_list LIST FILE: headers and pages, which test_install.sh looks at one by one, are a line for
-# each directory. UPDATE=1 writes the list anew.
+# like_list LIST FILE: programs, formats, headers and pages, which test_install.sh looks at one by
+# one, are a line for each directory. UPDATE=1 writes the list anew.
 like_list()
 {
 	sed "/^#/d; s/@version@/$version/; s/@release@/$release/" "$systems/$1.list" | sort >"$tmp/want"
 	sed 's|/usr/include/\([a-z]*\)[-./].*|/usr/include/\1*|; s|\(/man/man.\)/.*|\1/*|
-		s|\(/completions\)/.*|\1/*|; s|/[a-z-]*\.rst$|/*.rst|' "$2" | sort -u >"$tmp/got"
+		s,\(/completions\|/fmt\|/usr/s*bin\)/.*,\1/*,; s|/[a-z-]*\.rst$|/*.rst|' "$2" | sort -u >"$tmp/got"
 	if [ -n "${UPDATE-}" ]; then
 		{
 			sed -n '/^#/p' "$systems/$1.list"

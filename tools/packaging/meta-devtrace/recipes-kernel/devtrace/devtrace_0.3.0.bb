@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 SUMMARY = "Tools and libraries of devtrace, a recorder of kernel and program events"
 DESCRIPTION = "traceinfo, tracectl, tracelogger and the libraries by which programs emit events."
-LICENSE = "GPL-2.0-only & LGPL-2.1-or-later & (GPL-2.0-only WITH Linux-syscall-note)"
+LICENSE = "GPL-2.0-only & LGPL-2.1-or-later"
 LIC_FILES_CHKSUM = "file://LICENSES/GPL-2.0-only.txt;md5=eb723b61539feef013de476e68b5c50a \
                     file://LICENSES/LGPL-2.1-or-later.txt;md5=55ccb655f59e2fe746d02b145bfffd3c \
                    "
