@@ -4,7 +4,8 @@
  *
  * filter_put_in_force() closes or opens the emitters' gate, publishes the new table, changes the
  * words that emitters test before the table and the types that programs may write into lanes, and
- * attaches and detaches kernel profile events. No event is lost thanks to the order of these steps.
+ * attaches and detaches kernel profile events. The order of these steps makes sure that no event is
+ * lost.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>

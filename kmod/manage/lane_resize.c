@@ -59,10 +59,10 @@ void slots_resize(struct slots_memory *m)
 			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
 		}
 		raw_spin_unlock(&slots_lock);
-		/* A writer in a block to evict has preemption off and finishes soon. */
+		/* If a writer is in a block, try again: it has preemption off and finishes soon. */
 		cond_resched();
 	} while (!done);
-	/* Readers have preemption off while they look at a block. */
+	/* Wait for readers, which have preemption off while they look at a block. */
 	quiet_wait_on(cpu_possible_mask);
 }
 

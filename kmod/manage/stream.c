@@ -52,7 +52,7 @@ void stream_update_quick(struct stream *s)
 	if (s != &devtrace_stream0)
 		return;
 	rings_set_quick(!s->watched && runs);
-	/* During a stop, lanes still count as running; stream_settle() ends that. */
+	/* During a stop, lanes go on as if the stream ran, until stream_settle() stops them. */
 	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
 
@@ -286,7 +286,7 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 	return 0;
 }
 
-/* Called when no emitter, no reader and no caller of netlink is left. */
+/* Remove all streams. Called when no emitter, no reader and no netlink request is left. */
 void stream_exit(void)
 {
 	struct stream *s;

@@ -160,8 +160,8 @@ int render_lanes_begin(struct render *r)
 }
 
 /*
- * Estimate the size of the frames. A frame is up to 17 bytes longer than its record; one more byte is
- * for escapes.
+ * Estimate the size of the frames. A frame is up to 17 bytes longer than its record; one more byte
+ * is for escapes.
  */
 u64 render_lanes_bytes(const struct render *r)
 {

@@ -11,7 +11,7 @@ struct stream;
 
 /**
  * struct stream_past - one change of state
- * @ts: events stored before the change are older, events stored after it newer; ns
+ * @ts: time of the change, ns: stored events before the change are older, those after it newer
  * @fired_at: time of the event that fired the trigger, ns; 0: no trigger caused the change
  * @began: no event missed because of the change is older than this time, ns
  * @state: the new state, enum devtrace_state

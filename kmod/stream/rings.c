@@ -53,7 +53,7 @@ void devtrace_emit_gate(bool open)
 
 /*
  * @quick: let emitters store into stream 0 without checking its state; false while the stream is
- * stopped or a trigger may stop it. The caller waits for active emitters.
+ * stopped or a trigger may stop it. The caller must wait for active emitters afterwards.
  */
 void rings_set_quick(bool quick)
 {

@@ -20,7 +20,7 @@ DECLARE_PER_CPU(struct ring, devtrace_rings);
 /* Pointers to them: loading one is cheaper than computing it. */
 DECLARE_PER_CPU(struct ring *, devtrace_ring);
 
-/* Lends memory for the ring of a CPU. -ENOSPC: there is none for this ring. */
+/* Lend memory for the ring of a CPU. Return 0; -ENOSPC: there is no memory for this ring. */
 typedef int (*rings_lend_t)(unsigned int cpu, unsigned long bytes, struct ring_memory *m);
 
 /*
