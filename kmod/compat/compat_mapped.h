@@ -3,8 +3,8 @@
  * Pages that programs map, charged to the memory cgroup of the caller
  *
  * Before 5.11 the kernel marks a __GFP_ACCOUNT page (PageKmemcg) in the field that counts its
- * mappings. Mapping such a page destroys mark and count: it is no longer charged, and is freed
- * while in use. So before 5.11 the pages come from a shmem file, which charges them like a
+ * mappings. Mapping such a page destroys mark and count: the page is no longer charged, and
+ * is freed while in use. So before 5.11 the pages come from a shmem file, which charges them like a
  * program's memory. They are removed from the file before they are mapped; then they belong to the
  * holder of a reference, like vmalloc() pages. All pages come from one file, which is created with
  * the first lane: a page fault must not fail because of the limit on open files.

@@ -2,7 +2,7 @@
 /*
  * A bounded history of numbered entries
  *
- * The owner has an array of a power of two of entries; entry n is at n modulo its size. One
+ * The owner has an array whose size is a power of two. Entry n is at index n modulo the size. One
  * writer at a time writes the next entry and calls history_add(). Any number of readers copy
  * entries without a lock, and never get an entry that was overwritten during the copy.
  */

@@ -17,7 +17,7 @@
  *	           |     records     |  records   |
  *
  * The fast paths of writing are here, the slow paths in ring.c, reading in ring_read.c, memory
- * in ring_memory.c. None of them knows files, frames or netlink. selftests/ring compiles them
+ * in ring_memory.c. None of them depends on files, frames or netlink. selftests/ring compiles them
  * in user space and tests the invariants.
  */
 #ifndef DEVTRACE_RING_H

@@ -30,10 +30,9 @@
 /*
  * Event types: one byte, and one bit each in the 256-bit filter. Types 1 to 53, 55 to 57, 71 to 81
  * and 100 to 124 have the same meaning as in QP/Spy, and so have the dictionaries 54 and 60 to 63.
- * QP/Spy has other records under the numbers 58, 59 and 64 to 70. Here these numbers are for
- * frames of the transport, such as CLOCK, LOST and INFO, and QP/Spy's records have the numbers 82,
- * 83 and 88 to 94 instead. Programs cannot emit the types 0, 54 and 58 to 70, and filters cannot
- * refuse them: all of them are frames of the transport.
+ * QP/Spy has other records under the numbers 58, 59 and 64 to 70. Here these numbers are for frames
+ * such as CLOCK, LOST and INFO, and QP/Spy's records are 82, 83 and 88 to 94. The types 0, 54 and
+ * 58 to 70 belong to the transport: programs cannot emit them, and filters cannot refuse them.
  */
 enum devtrace_type {
 	DEVTRACE_T_EMPTY	= 0,	/* transport: padding, load, note */
