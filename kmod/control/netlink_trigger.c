@@ -186,7 +186,7 @@ static int parse_stop(struct trigger *t, struct nlattr **attrs, struct netlink_e
 	/* 0 means "at once", which contradicts any other limit. */
 	if ((events && !t->events && t->ns) || (time && !t->ns && t->events))
 		return trigger_refuse(extack, t->events ? time : events,
-				      "0 means to stop at once: give events or time alone, or both above 0");
+				      "0 means to stop at once, which the other limit contradicts: omit one, or give both above 0");
 	return 0;
 }
 

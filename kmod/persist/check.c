@@ -35,7 +35,7 @@ static bool header_ok(const struct persist_header *h)
 const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 			 unsigned int *copies)
 {
-	const char *why = "no header of ours is in it: it was never used, or its memory was lost";
+	const char *why = "it contains no valid header: it was never used, or its memory was lost";
 	u64 at[PERSIST_COPIES];
 	u32 i;
 

@@ -73,7 +73,7 @@ static int tracepoint_attach(void)
 	attached = !err;
 	if (err)
 		pr_warn("devtrace:event reports no events: error %d%s\n", err,
-			err == -ENOSPC ? ", there are 8 watches or 16 triggers already, and no more are allowed" : "");
+			err == -ENOSPC ? ", all 8 watches or 16 triggers are in use" : "");
 	return err;
 }
 

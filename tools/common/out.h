@@ -38,7 +38,7 @@ void out_free(struct out *o);
 /* Write the buffer to the descriptor. Return 0, or -1: see err. */
 int out_flush(struct out *o);
 
-/* Make room for n bytes; false on failure. */
+/* Make room for @n bytes. Return false if that fails. */
 bool out_grow(struct out *o, size_t n);
 
 static inline bool out_room(struct out *o, size_t n)
@@ -88,7 +88,7 @@ void out_hex(struct out *o, uint64_t v, unsigned int n);
 /* Print v / 10^scale with all digits after the point. */
 void out_scaled(struct out *o, int64_t v, unsigned int scale);
 
-/* Print an integer in base 2, 8, 10 or 16 (upper: ABCDEF) with a layout. */
+/* Print an integer in base 2, 8, 10 or 16; @upper: with the digits A to F, not a to f. */
 void out_int(struct out *o, uint64_t magnitude, bool negative, unsigned int base,
 	     bool upper, unsigned int scale, const struct out_spec *s);
 /* conv is f, e or g. */

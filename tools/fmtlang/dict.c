@@ -34,7 +34,7 @@ static const char *record(const struct fmt_names *names, uint8_t type)
 	const char *all = devtrace_decoder_name(d->decoder, DEVTRACE_T_USR, 0, type, 0, 0);
 	const char *s = fmt_dict_name(d, DEVTRACE_T_USR, type, 0, 0);
 
-	/* The name for all processes was found, so the process has not named its record. */
+	/* If @s is the name for all processes, this process has not named its record itself. */
 	return d->event->flags & DEVTRACE_F_USER && s == all ? NULL : s;
 }
 

@@ -182,10 +182,7 @@ static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return true;
 }
 
-/*
- * Terms for codes and processes. The filter has one list of those that pass, and one of those
- * excluded.
- */
+/* Report that a list of the filter, for example of the codes that are excluded, is full. */
 
 static bool full(struct tc_terms *t, const char *what)
 {

@@ -189,7 +189,7 @@ struct sum {
 	uint64_t	pending_ts;
 	/* events lost in lanes at any time; the other counts do not contain them */
 	uint64_t	lost_lanes;
-	/* loss: when the latest loss ended that did not fit into @losses; 0: all fitted */
+	/* loss: end of the latest loss for which @losses had no room; 0: none */
 	uint64_t	loss;
 	struct sum_loss	losses[SUM_LOSSES];	/* the latest ones */
 	unsigned int	nr_losses;

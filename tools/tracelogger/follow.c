@@ -247,7 +247,7 @@ bool tl_empty_spool(struct tl_run *r, int *err)
 
 static void wait_more(struct tl_run *r, int err)
 {
-	/* A signal may have come during the writes. */
+	/* A signal that arrived during the writes must be served first. */
 	if (tl_stop || tl_reopen || tl_save || tl_tell)
 		return;
 	if (!err && !r->drained && !r->spooling)
