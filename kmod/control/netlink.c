@@ -143,7 +143,7 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 static const char *lacking_note(const unsigned long *types)
 {
 	static const char some[] =
-		"some types are not available in this kernel and were skipped: profile-get tells which";
+		"types that this kernel does not have were skipped: profile-get tells which";
 	struct profile_info info;
 	unsigned int i, n = 0;
 	const size_t size = 1024;

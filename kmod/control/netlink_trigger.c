@@ -159,10 +159,12 @@ static int check_action(enum devtrace_action action, struct nlattr **attrs,
 				      "stream is missing: this action needs the name of a stream");
 	attr = attrs[DEVTRACE_A_EVENTS];
 	if (attr && !stops)
-		return trigger_refuse(extack, attr, "events can be used only with stop and freeze: omit it");
+		return trigger_refuse(extack, attr,
+				      "events can be used only with stop and freeze: omit it");
 	attr = attrs[DEVTRACE_A_TIME];
 	if (attr && !stops)
-		return trigger_refuse(extack, attr, "time can be used only with stop and freeze: omit it");
+		return trigger_refuse(extack, attr,
+				      "time can be used only with stop and freeze: omit it");
 	attr = attrs[DEVTRACE_A_FILTER];
 	if (attr && action != DEVTRACE_ACTION_FILTER)
 		return trigger_refuse(extack, attr,

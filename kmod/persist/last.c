@@ -277,7 +277,8 @@ int last_begin(const struct region *r)
 	if (!err)
 		return 0;
 	if (err == -EEXIST) {
-		pr_err("a stream %s exists already: remove it first; the region was not changed\n", LAST);
+		pr_err("a stream %s exists already: remove it first; the region was not changed\n",
+		       LAST);
 		return err;
 	}
 	pr_err("the events of an earlier boot cannot be copied, error %d: they are lost\n", err);

@@ -82,7 +82,8 @@ static void told_name(const struct dict_name *n)
 	if (next < nr_names) {
 		write_name(n);
 	} else if (!warned) {
-		pr_warn("the region has room for only %u names: later names are not kept\n", nr_names);
+		pr_warn("the region has room for only %u names: later names are not kept\n",
+			nr_names);
 		warned = true;
 	}
 }

@@ -263,13 +263,13 @@ static struct trace_event_file *file_get(const char *name, const char **why)
 	system = strsep(&event, ":");
 	if (!event || !*event || !*system)
 		return ERR_PTR(added_refuse(why, -EINVAL,
-				"tracepoint must be SYSTEM:EVENT, for example block:block_rq_issue"));
+				"tracepoint must be SYSTEM:EVENT, such as block:block_rq_issue"));
 	file = trace_get_event_file(NULL, system, event);
 	if (!IS_ERR(file))
 		return file;
 	if (PTR_ERR(file) == -EBUSY)
 		return ERR_PTR(added_refuse(why, -EBUSY,
-					    "tracepoint belongs to a module that is being removed"));
+				"tracepoint belongs to a module that is being removed"));
 	added_refuse(why, -ENOENT,
 		     "tracepoint is not known to this kernel, or its module is not loaded: /sys/kernel/tracing/available_events lists the known ones");
 	return ERR_PTR(-ENOENT);

@@ -274,7 +274,7 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 	EXPECT_LE(4, i);
 	EXPECT_EQ(0, pclose(f));
 	kernel->refused = NULL;
-	kernel->noted = "some types are not available in this kernel and were skipped: profile-get tells which";
+	kernel->noted = "types that this kernel does not have were skipped: profile-get tells which";
 	EXPECT_EQ(0, run_line(self, "filter set type=200"));
 	EXPECT_STREQ("tracectl: filter set: note: types that this kernel does not have were skipped; see 'tracectl profile list'\n",
 		     self->said);
