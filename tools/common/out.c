@@ -284,18 +284,32 @@ void out_double(struct out *o, double v, char conv, const struct out_spec *s)
 	pad(o, s, sign, nsign, p, n, s->zero && *p >= '0' && *p <= '9');
 }
 
-void out_double_short(struct out *o, double v, bool single)
+/* Write the fewest digits that are read back as @v. Return the number that they are as a double. */
+static double short_digits(char *buf, size_t size, double v, bool single)
 {
-	char buf[40];
-	int digits, n = 0;
+	double back = v;
+	int digits;
 
 	for (digits = single ? 6 : 15; digits <= 17; digits++) {
-		double back;
-
-		n = snprintf(buf, sizeof(buf), "%.*g", digits, v);
+		snprintf(buf, size, "%.*g", digits, v);
 		back = strtod(buf, NULL);
 		if (single ? (float)back == (float)v : back == v)
 			break;
 	}
-	out_mem(o, buf, n > 0 ? (size_t)n : 0);
+	return back;
+}
+
+void out_double_short(struct out *o, double v, bool single)
+{
+	char buf[40];
+
+	short_digits(buf, sizeof(buf), v, single);
+	out_str(o, buf);
+}
+
+double out_double_printed(double v, bool single)
+{
+	char buf[40];
+
+	return short_digits(buf, sizeof(buf), v, single);
 }

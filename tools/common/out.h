@@ -95,6 +95,8 @@ void out_int(struct out *o, uint64_t magnitude, bool negative, unsigned int base
 void out_double(struct out *o, double v, char conv, const struct out_spec *s);
 /* Print the shortest decimal number that reads back as the same value. */
 void out_double_short(struct out *o, double v, bool single);
+/* Return that decimal number as a double: for the single 0.1f, it is 0.1. */
+double out_double_printed(double v, bool single);
 
 /*
  * Print bytes for a terminal: control characters and invalid UTF-8 become \xHH; a backslash stays

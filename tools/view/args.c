@@ -70,7 +70,7 @@ static void args_value(struct view_arg *a, struct out *o, const struct fmt_value
 		args_number(a, v, arg ? arg->scale : 0);
 	} else if (!table && (bit & FMT_M_FLOAT) && isfinite(v->e.v.f)) {
 		a->kind = VIEW_DOUBLE;
-		a->v.f = v->e.v.f;
+		a->v.f = out_double_printed(v->e.v.f, v->e.type == DEVTRACE_E_F32);
 	} else {
 		args_words(a, o, v, table, names);
 	}
