@@ -57,7 +57,7 @@ struct devtrace_event {
 struct devtrace_info {
 	uint8_t		version, check, reason, flags;
 	uint16_t	nr_sources;
-	uint16_t	nr_cpus;	/* sources from nr_cpus on are lanes; 0: no lanes */
+	uint16_t	nr_cpus;	/* number of the first source that is a lane; 0: no lanes */
 	uint64_t	frames;
 	uint8_t		boot_id[16];	/* the kernel's, if DEVTRACE_INFO_BOOT_ID */
 	const char	*machine, *release, *stream;

@@ -148,8 +148,8 @@ static void look_at_lane(struct lane *l, bool *fresh, bool *runs)
 	if (READ_ONCE(l->closed))
 		return;
 	/*
-	 * If a lane has @waits set, readers hold back events for it. Wake them, so that they give
-	 * these events in time.
+	 * While @waits of a lane is set, readers hold back other events because of this lane. Wake
+	 * the readers, so that they return these events to user space in time.
 	 */
 	*fresh |= lane_has_new(l) || READ_ONCE(l->waits);
 	*runs |= lane_runs(l);

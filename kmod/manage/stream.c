@@ -80,8 +80,9 @@ void stream_count_missed(struct stream *s)
 	bool stops;
 
 	/*
-	 * LMM(missed:C): If a reader copies a count that is stored below, then it reads this
-	 * number of changes or a later one afterwards. Pairs with missed:D.
+	 * LMM(missed:C): If a reader copies a count that is stored below, then its next load of
+	 * the number of changes returns the number loaded above or a later one. Pairs with
+	 * missed:D.
 	 */
 	smp_mb();
 	/* Wait until emitters that found the stream stopped have counted their dropped events. */

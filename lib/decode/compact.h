@@ -49,7 +49,7 @@
 #define DT_FLAGS_SHIFT		1
 #define DT_FLAGS_SEVERITY	0x0f
 
-/* bytes for a value of 64 bits; the last byte holds eight of them */
+/* bytes for a value of 64 bits: the first eight bytes hold 7 bits each, the last one holds 8 */
 #define DT_VARINT_MAX		9
 
 /* The part of an event's header that the number of a slot replaces. */

@@ -83,8 +83,8 @@ const struct qspy_name *qspy_named(const struct qspy_names *n, uint8_t kind, uin
 				   uint8_t group, const char *name);
 
 /*
- * qspy_record.c: convert an event whose pointers have @ptr bytes. Return false if the event is not
- * a record of QS, or if one of its pointers needs more bytes.
+ * qspy_record.c: convert an event to a record of QS whose pointers have @ptr bytes. Return false if
+ * the event is not a record of QS, or if one of its pointers does not fit.
  */
 bool qspy_record(const struct devtrace_event *e, bool old, uint8_t ptr, struct qspy_record *r);
 

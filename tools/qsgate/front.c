@@ -193,8 +193,8 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 		uint8_t request, kind, group, head, at, bytes;
 	} how[] = {
 		/*
-		 * Requests from SEND_EVENT on: where the name is, and where the key or value for
-		 * it is written.
+		 * One entry for each request that contains a name: where the name is, and where
+		 * the key or value that the dictionary has for it is written.
 		 */
 		{ DEVTRACE_RX_EVENT, QS_SIG_DICT, 0, 3 + GATE_SIG, 1, GATE_SIG },
 		{ DEVTRACE_RX_OBJ_FILTER, QS_OBJ_DICT, 0, (uint8_t)(1 + ptr), 1, ptr },

@@ -313,7 +313,10 @@ DEVTRACE_INLINE_ void devtrace_qp_begin_(struct devtrace_record *r, unsigned int
 		devtrace_begin_plain_(r, DEVTRACE_QS_TYPE(record));
 }
 
-/* The macros of old records test the program's filters; this function tests only the device's. */
+/*
+ * End a record that QS_beginRec_() began. Its callers have tested the program's filters, so this
+ * function tests only the filters of the device.
+ */
 DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 {
 	if (devtrace_enabled(r->buf[0]))
