@@ -191,7 +191,8 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 	char *end;
 
 	if (*nr == TI_MATCH_MAX)
-		ti_usage("-M", word, *word == '!' ? "is one exclusion too many: at most 10 are allowed" :
+		ti_usage("-M", word, *word == '!' ?
+			 "is one exclusion too many: at most 10 are allowed" :
 			 "is one match too many: at most 10 are allowed");
 	memset(&m[*nr], 0, sizeof(*m));
 	if (code_name(&m[*nr], s)) {

@@ -166,10 +166,12 @@ static void leave_spool(struct tl_run *r)
 	tl_spool_leave(&r->spool, &r->store);
 	stuck = tl_spool_stuck(&r->store);
 	if (stuck)
-		fprintf(stderr, "tracelogger: %s: the spool %s was sent, but %zu files cannot be read\n", r->opt.to,
-			r->opt.spool, stuck);
+		fprintf(stderr,
+			"tracelogger: %s: the spool %s was sent, but %zu files cannot be read\n",
+			r->opt.to, r->opt.spool, stuck);
 	else if (!r->opt.quiet)
-		fprintf(stderr, "tracelogger: %s: the whole spool %s was sent\n", r->opt.to, r->opt.spool);
+		fprintf(stderr, "tracelogger: %s: the whole spool %s was sent\n", r->opt.to,
+			r->opt.spool);
 	tl_swap_stores(r);
 }
 

@@ -130,7 +130,8 @@ int tl_last_boot(struct tl_run *r)
 	if (r->failed)
 		return 1;
 	if (err && !tl_stop) {
-		fprintf(stderr, "tracelogger: %s: %s; the previous boot was not saved\n", path, strerror(err));
+		fprintf(stderr, "tracelogger: %s: %s; the previous boot was not saved\n", path,
+			strerror(err));
 		return 1;
 	}
 	return tl_run_decoder(r);

@@ -126,7 +126,8 @@ static uint64_t parse_size(const char *option, const char *word)
 /* Parse a time. A number without a unit is in minutes, as in QNX. */
 static int64_t parse_time(const char *option, const char *word)
 {
-	static const char what[] = "is not a time; write a number and ms, s, m, h or d, for example 30s";
+	static const char what[] =
+		"is not a time; write a number and ms, s, m, h or d, for example 30s";
 	static const struct { const char *unit; int64_t ns; } units[] = {
 		{ "", 60 * TL_NSEC }, { "ms", TL_NSEC / 1000 }, { "s", TL_NSEC },
 		{ "m", 60 * TL_NSEC }, { "min", 60 * TL_NSEC }, { "h", 3600 * TL_NSEC },

@@ -58,8 +58,11 @@ int tl_own_open(const struct tl_store *s, const char *name, int flags)
 
 const char *tl_own_error(int err)
 {
-	return err == TL_NOT_REGULAR ? "is not a regular file" : err == TL_NOT_OURS ?
-	       "belongs to another user and is in a directory that others may write" : strerror(err);
+	if (err == TL_NOT_REGULAR)
+		return "is not a regular file";
+	if (err == TL_NOT_OURS)
+		return "belongs to another user and is in a directory that others may write";
+	return strerror(err);
 }
 
 static int own_note(const struct devtrace_item *item, void *arg)

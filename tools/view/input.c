@@ -225,7 +225,8 @@ static int input_read(struct view *v, int fd)
 	if (!ret && !v->ended && !*v->stop)
 		devtrace_decoder_finish(v->decoder);
 	if (!ret && !v->evidence.found && !S_ISCHR(st.st_mode)) {
-		fprintf(stderr, "devtrace-convert: %s: not a trace stream" TI_NO_FILE "\n", v->path);
+		fprintf(stderr, "devtrace-convert: %s: not a trace stream" TI_NO_FILE "\n",
+			v->path);
 		ret = 1;
 	} else if (!ret) {
 		input_report(v);
