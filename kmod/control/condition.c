@@ -134,10 +134,10 @@ const char *condition_never(const struct filter *f, const u8 *types, int *attr)
 		return "no event has this severity: levels are 0 to 3";
 	*attr = DEVTRACE_FA_OBJECTS;
 	if (f->objects.given && !f->objects.nr)
-		return "no object is requested: name one, or omit objects";
+		return "the list of objects names no object: name one, or leave the list out";
 	*attr = DEVTRACE_FA_SIGNALS;
 	if (f->signals.given && !f->signals.nr)
-		return "no signal is requested: name one, or omit signals";
+		return "the list of signals names no signal: name one, or leave the list out";
 	*attr = DEVTRACE_FA_CPUS;
 	if (no_cpu(f))
 		return "this machine has none of these CPUs";

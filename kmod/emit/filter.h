@@ -232,7 +232,7 @@ static __always_inline u32 filter_wants_data(const struct filter_table *t, unsig
 
 /**
  * filter_wants_process() - the set that wants events of this thread on this CPU
- * @t: the table, preemption off, FILTER_HAS_PROCESSES
+ * @t: the table, which has FILTER_HAS_PROCESSES; preemption is off
  * @task: current; devtrace_proc_seen() has been called for it, which invalidates the verdict
  *	when the thread on this CPU, or its name, changes
  * @in_task: the event is the thread's, not an interrupt's
@@ -249,7 +249,7 @@ static __always_inline u32 filter_wants_process(const struct filter_table *t,
 
 /**
  * filter_known_process() - filter_wants_process() without a function call
- * @t: the table, preemption off, FILTER_HAS_PROCESSES
+ * @t: the table, which has FILTER_HAS_PROCESSES; preemption is off
  * @in_task: the event is the thread's, not an interrupt's
  * @set: bits that do not want the event are cleared
  *

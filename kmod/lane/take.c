@@ -91,7 +91,10 @@ static noinline void take_blank(u8 *buf, const struct lane_event *ev)
 	this_cpu_inc(devtrace_filtered[ev->type]);
 }
 
-/* The filter set for the CPU in the event, or for the thread's CPU if the event has none. */
+/*
+ * Return the bit mask of the filters that want events of the CPU in the event, or of the thread's
+ * CPU if the event has none.
+ */
 static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, unsigned int cpu)
 {
 	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];

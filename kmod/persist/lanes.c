@@ -187,7 +187,7 @@ static const struct persist_block *sum_of(const struct persist_block *two, bool 
 	return two[0].fill > two[1].fill ? &two[0] : &two[1];
 }
 
-/* Add the valid runs of a block to the pieces. */
+/* Add each valid run of a block to the list of pieces of @l. */
 static void read_block(struct persist_lanes *l, const u8 *page, const struct persist_block *two)
 {
 	const struct run *r = run_in(page, 0);

@@ -75,7 +75,7 @@ struct persist_header {
 	u64	slots;
 	u64	missed;		/* the pool's table of struct persist_missed */
 	u64	lanes;
-	u64	blocks;		/* offset of the blocks; all after it are whole pages */
+	u64	blocks;		/* offset of the blocks; whole pages follow from there on */
 	u64	lane_pages;
 	u32	page;		/* alignment of @lane_pages, which programs map; 0: no pool */
 	u32	nr_rings;

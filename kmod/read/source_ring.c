@@ -152,7 +152,10 @@ static bool dropped_more(const struct ring_source *s)
 	return false;
 }
 
-/* Report events missed up to now because of a stop. No change of state must be sent before. */
+/*
+ * Report events missed up to now because of a stop. Call this before a change of state is sent: the
+ * report belongs before it.
+ */
 static void report_stopped(struct reader *rd, struct ring_source *s, u64 n)
 {
 	const u64 now = devtrace_clock_now();

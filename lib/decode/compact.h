@@ -22,8 +22,9 @@
 #define DT_COMPACT_BEAR		4
 #define DT_HEADER		sizeof(struct devtrace_wire_event)
 /*
- * The CRC of a compact frame covers four bytes before the frame: the CRC-32 of the original event
- * header. They are not sent; the decoder computes them from the header that it has rebuilt.
+ * The CRC of a compact frame is computed over four more bytes and then the frame. The four bytes
+ * are the CRC-32 of the original event header. They are not sent: the decoder computes them from
+ * the header that it has rebuilt.
  */
 #define DT_COMPACT_BEFORE	4
 

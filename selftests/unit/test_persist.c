@@ -517,7 +517,7 @@ TEST(refused)
 	memset(region, 0, size);
 	why = persist_find(region, size, &h, &copies);
 	ASSERT_NE(NULL, why);
-	EXPECT_NE(NULL, strstr(why, "no header"));
+	EXPECT_NE(NULL, strstr(why, "no valid header"));
 	for (i = 0; i < 4; i++) {
 		other = head;
 		other.version += i == 0;

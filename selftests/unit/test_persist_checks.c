@@ -134,7 +134,7 @@ TEST(a_forged_header)
 			EXPECT_EQ(1, copies);
 		} else {
 			ASSERT_NE(NULL, why);
-			EXPECT_NE(NULL, strstr(why, "no header"));
+			EXPECT_NE(NULL, strstr(why, "no valid header"));
 			EXPECT_EQ(0, copies);
 		}
 	}

@@ -179,7 +179,10 @@ static unsigned int rkh_user_number(uint32_t type)
 	return n;
 }
 
-/* Send the name of an application's event. RKH gives all other names with events: see symbol(). */
+/*
+ * Send the name of an application's event. Other names have no frame in
+ * RKH: the events that use them contain them, see symbol().
+ */
 void rkh_name(struct gate *g, const struct qspy_name *n)
 {
 	const unsigned int user = rkh_user_number(n->value);

@@ -169,7 +169,7 @@ static const struct {
 	  "remove one first: tracectl trigger del NAME" },
 	{ "tracepoint is not added",
 	  "this tracepoint has not been added; see 'tracectl profile list'" },
-	{ "some types are not available",
+	{ "types that this kernel does not have",
 	  "types that this kernel does not have were skipped; "
 	  "see 'tracectl profile list'" },
 	{ "generation is outdated", "other processes keep changing this filter; try again" },

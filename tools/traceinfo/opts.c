@@ -77,7 +77,7 @@ static const char help[] =
 "                          DEVTRACE_FMT_PATH, see fmt(5)\n"
 "      --format FORMAT     columns: wide, or short without date, CPU and context;\n"
 "                          a terminal below 100 columns gets short; qspy: print\n"
-"                          the records of QS as QSPY, without columns\n"
+"                          the records of QS as QSPY does, without columns\n"
 "      --time FORMAT       us (default), date, ms, iso, rel, delta, raw, mono or\n"
 "                          none\n"
 "  -m                      print milliseconds, the same as --time=ms\n"

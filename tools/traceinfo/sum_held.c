@@ -45,7 +45,7 @@ static void enter(struct sum_cpu *c, enum sum_in in)
 	c->levels[c->level++] = in;
 }
 
-/* An interrupt handler ends. Handlers nested in it end, too; the events about that were lost. */
+/* An interrupt handler ends. Handlers nested in it have ended, too: their end events were lost. */
 static void leave(struct sum_cpu *c, enum sum_in in)
 {
 	unsigned int i = c->level;

@@ -97,6 +97,21 @@ static void let_emit(unsigned int ms)
 	dev_sleep_ms(ms);
 }
 
+/* Let at least @nr events be emitted: on a busy machine they are few in a given time. */
+static void let_emit_events(unsigned int nr)
+{
+	struct devtrace_stats s = { .cpu = DEVTRACE_STATS_ALL };
+	uint64_t until = 0;
+
+	do {
+		let_emit(20);
+		if (dev_stats(DEVTRACE_STATS_ALL, &s))
+			return;
+		if (!until)
+			until = s.emitted + nr;
+	} while (s.emitted < until);
+}
+
 TEST_F(resize, growing_loses_none)
 {
 	struct devtrace_stats s = { .cpu = DEVTRACE_STATS_ALL };
@@ -175,7 +190,8 @@ TEST_F(resize, shrinking_tells_what_it_loses)
 	t[0]->arg = &w;
 	ASSERT_EQ(0, dev_writers_run(true));
 	for (round = 0; round < 6; round++) {
-		let_emit(20);
+		/* More than one reader reads now and 16 KiB for each CPU hold */
+		let_emit_events(3000 + 2 * 16 * KIB / sizeof(struct devtrace_wire_event));
 		/* One reader is in the middle of the events, the other has read none. */
 		ASSERT_LT(0, tape_some(t[0], fd[0], 3000));
 		ASSERT_EQ(0, resize(16 * KIB));

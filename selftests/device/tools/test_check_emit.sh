@@ -129,7 +129,7 @@ chmod 777 "$work"
 # The node has another number than the module: of another time, or of a container.
 rm /dev/trace
 mknod -m 666 /dev/trace c 4000 0
-says root 1 "no: /dev/trace: no driver serves this device .*; remove it, and load the module" "a node of nobody"
+says root 1 "no: /dev/trace: no driver serves this device .*; remove the file, and load the module" "a node of nobody"
 rm /dev/trace
 says root 1 "no: /dev/trace: this device does not exist here, though the module devtrace is loaded; pass the device" \
 	"no node"
@@ -138,7 +138,7 @@ says root 1 "no: /dev/trace: this device does not exist here, though the module 
 trace_unload
 echo hello >/dev/trace
 trace_load
-says root 1 "no: /dev/trace: it is a regular file: .*; remove it, and load the module devtrace again" \
+says root 1 "no: /dev/trace: it is a regular file: .*; remove the file, then load the module devtrace again" \
 	"a file in place of the device"
 says tester 1 "no: /dev/trace: it is a regular file" "a file that it may not write"
 [ "$(cat /dev/trace)" = hello ]
