@@ -176,7 +176,7 @@ check "the module is loaded at boot" grep -qx devtrace "$tmp/openwrt/packages/km
 #
 # README's lines: those for Yocto and Buildroot are run where these are
 #
-# readme HEAD: of "Your own board"
+# readme HEAD: of "Your build system"
 readme() { sed -n "/^### $1\$/,/^#/p" "$top/README.md" | commands | sed "s|/path/to/devtrace|$top|"; }
 readme Debian | grep -o '[a-z0-9-]*_\*\.deb' | sed 's/_.*//' >"$tmp/debs"
 check "README installs packages" test -s "$tmp/debs"
