@@ -103,13 +103,4 @@ static inline bool qspy_fits(uint64_t v, unsigned int bytes)
 	return bytes >= 8 || !(v >> 8 * bytes);
 }
 
-static inline uint64_t qspy_le(const uint8_t *p, unsigned int bytes)
-{
-	uint64_t v = 0;
-
-	while (bytes--)
-		v = v << 8 | p[bytes];
-	return v;
-}
-
 #endif

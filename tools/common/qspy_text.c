@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <devtrace-rx.h>
+#include "common/le.h"
 #include "common/qs.h"
 #include "common/qspy.h"
 
@@ -193,7 +194,7 @@ static void peek(struct line *l, const struct qspy_record *r)
 	add(l, "%010u Trg-Peek Offs=%u,Size=%u,Num=%u,Data=<", r->time, (unsigned int)r->v[0],
 	    size, (unsigned int)r->v[2]);
 	for (i = 0; i + size <= r->len; i += size)
-		add(l, "%0*X%s", (int)digits, (unsigned int)qspy_le(r->s + i, size),
+		add(l, "%0*X%s", (int)digits, (unsigned int)le_read(r->s + i, size),
 		    i + size == r->len ? ">" : ",");
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "common/le.h"
 #include "common/qs.h"
 #include "gate.h"
 
@@ -210,7 +211,7 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 
 	/* In SEND_EVENT, the parameters of the event come before the name of its signal. */
 	if (record == SEND_EVENT && n >= head)
-		head += (size_t)qspy_le(p + 1 + GATE_SIG, 2);
+		head += (size_t)le_read(p + 1 + GATE_SIG, 2);
 	name = head < sizeof(out) ? name_at(p, n, head) : NULL;
 	if (!name) {
 		complain(g, "the datagram is truncated, or contains no name", "");

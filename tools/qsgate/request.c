@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/le.h"
 #include "common/program.h"
 #include "gate.h"
 
@@ -83,7 +84,7 @@ static bool fits(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n)
 		return n == 1u + ptr && *p < DEVTRACE_RX_KINDS;
 	case DEVTRACE_RX_EVENT:
 		bytes = 3 + GATE_SIG;
-		return n >= bytes && n == bytes + (size_t)qspy_le(p + 1 + GATE_SIG, 2);
+		return n >= bytes && n == bytes + (size_t)le_read(p + 1 + GATE_SIG, 2);
 	}
 	return n == 0;
 }
@@ -108,7 +109,7 @@ static size_t widen(uint8_t ptr, uint8_t record, const uint8_t *p, size_t n, uin
 /* Does the request have 0 as its object? The receive channel would then expect a name: refuse. */
 static bool names_nothing(uint8_t record, const uint8_t *p)
 {
-	return record == DEVTRACE_RX_CURRENT && !qspy_le(p + 1, GATE_PTR);
+	return record == DEVTRACE_RX_CURRENT && !le_read(p + 1, GATE_PTR);
 }
 
 /*

@@ -7,6 +7,7 @@
  * others differ. A signal of RKH has no object.
  */
 #include <string.h>
+#include "common/le.h"
 #include "traceconv.h"
 
 void conv_number(struct conv *c, uint64_t v, unsigned int bytes)
@@ -74,15 +75,15 @@ static void one_element(struct conv *c, uint8_t type, const uint8_t *p, size_t s
 		conv_mem(c, DEVTRACE_E_MEM, p + 2, size - 1);
 		break;
 	case DEVTRACE_E_SIG:
-		conv_signal(c, conv_le(p + 1, c->sizes.sig),
-			    conv_le(p + 1 + c->sizes.sig, sig_object));
+		conv_signal(c, le_read(p + 1, c->sizes.sig),
+			    le_read(p + 1 + c->sizes.sig, sig_object));
 		break;
 	case DEVTRACE_E_OBJ:
 	case DEVTRACE_E_FUN:
-		conv_u(c, format, conv_le(p + 1, (unsigned int)size), 8);
+		conv_u(c, format, le_read(p + 1, (unsigned int)size), 8);
 		break;
 	default:
-		conv_u(c, format, conv_le(p + 1, (unsigned int)size), (unsigned int)size);
+		conv_u(c, format, le_read(p + 1, (unsigned int)size), (unsigned int)size);
 	}
 }
 

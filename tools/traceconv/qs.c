@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "common/le.h"
 #include "common/qs.h"
 #include "traceconv.h"
 
@@ -109,19 +110,19 @@ static void elements(struct conv *c, uint8_t record, const char *layout, const u
 		}
 		switch (*layout) {
 		case 'S':
-			conv_signal(c, conv_le(p, size), deferred ? first :
-				  layout[1] == 'O' ? conv_le(p + size, c->sizes.obj) : 0);
+			conv_signal(c, le_read(p, size), deferred ? first :
+				  layout[1] == 'O' ? le_read(p + size, c->sizes.obj) : 0);
 			break;
 		case 'O':
-			conv_u(c, DEVTRACE_E_OBJ, conv_le(p, size), 8);
+			conv_u(c, DEVTRACE_E_OBJ, le_read(p, size), 8);
 			if (!first)
-				first = conv_le(p, size);
+				first = le_read(p, size);
 			break;
 		case 'F':
-			conv_u(c, DEVTRACE_E_FUN, conv_le(p, size), 8);
+			conv_u(c, DEVTRACE_E_FUN, le_read(p, size), 8);
 			break;
 		default:
-			conv_number(c, conv_le(p, size), size);
+			conv_number(c, le_read(p, size), size);
 		}
 		p += size;
 		n -= size;
@@ -134,7 +135,7 @@ static bool user_record(struct conv *c, uint8_t record, const uint8_t *p, size_t
 
 	if (n < time || conv_user(c, p + time, n - time, NULL, c->sizes.obj) != CONV_USER_OK)
 		return false;
-	conv_event(c, record, conv_clock_time(&c->clock, (uint32_t)conv_le(p, time), c->arrival));
+	conv_event(c, record, conv_clock_time(&c->clock, (uint32_t)le_read(p, time), c->arrival));
 	return true;
 }
 
@@ -151,11 +152,11 @@ static bool dictionary(struct conv *c, uint8_t record, const uint8_t *p, size_t 
 		unsigned int size = size_of(c, *layout);
 
 		if (*layout == 'O' || *layout == 'F')
-			key = conv_le(p, size);
+			key = le_read(p, size);
 		else if (layout[1] == 's' && record == QS_ENUM_DICT)
 			group = *p & 7;
 		else
-			value = conv_le(p, size);
+			value = le_read(p, size);
 		p += size;
 		n -= size;
 	}
@@ -207,11 +208,11 @@ static bool target_info(struct conv *c, const uint8_t *p, size_t n)
 	if (!good_sizes(&s))
 		return false;
 	if (is_new) {
-		release = ~(uint32_t)conv_le(p + 1, 4);
+		release = ~(uint32_t)le_read(p + 1, 4);
 		c->version = (uint16_t)(release % 10000);
 		c->big_endian = p[0] & 0x80;
 	} else {
-		c->version = (uint16_t)(conv_le(p + 1, 2) & 0x7fff);
+		c->version = (uint16_t)(le_read(p + 1, 2) & 0x7fff);
 		c->big_endian = p[2] & 0x80;
 	}
 	c->sizes = s;
@@ -247,7 +248,7 @@ static void check_version(struct conv *c)
 /* Return the time of a record. The time stamp is its first field. */
 static uint64_t take_time(struct conv *c, const uint8_t *p)
 {
-	return conv_clock_time(&c->clock, (uint32_t)conv_le(p, c->sizes.time), c->arrival);
+	return conv_clock_time(&c->clock, (uint32_t)le_read(p, c->sizes.time), c->arrival);
 }
 
 #define QUERY_AP	5
@@ -279,7 +280,7 @@ static bool peek_data(struct conv *c, const uint8_t *p, size_t n)
 
 	if (n < head || n - head != (size_t)p[time + 2] * p[time + 3] || p[time + 2] > 4)
 		return false;
-	conv_u(c, DEVTRACE_E_U16, conv_le(p + time, 2), 2);
+	conv_u(c, DEVTRACE_E_U16, le_read(p + time, 2), 2);
 	conv_u(c, DEVTRACE_E_U8, p[time + 2], 1);
 	conv_u(c, DEVTRACE_E_U8, p[time + 3], 1);
 	/* The answer has up to 255 values of 4 bytes, but an element has at most 255 bytes. */

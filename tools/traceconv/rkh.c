@@ -9,6 +9,7 @@
  */
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
+#include "common/le.h"
 #include "common/rkh.h"
 #include "traceconv.h"
 
@@ -44,8 +45,8 @@ static bool parse_config(const uint8_t *p, struct config *k)
 	struct conv_sizes *z = &k->sizes;
 
 	memset(k, 0, sizeof(*k));
-	k->version = (uint16_t)conv_le(p, 2);
-	k->flags = (uint32_t)conv_le(p + 2, 4);
+	k->version = (uint16_t)le_read(p, 2);
+	k->flags = (uint32_t)le_read(p + 2, 4);
 	z->sig = p[6] >> 4;
 	z->time = p[6] & 0xf;
 	z->obj = z->fun = p[7] >> 4;
@@ -54,7 +55,7 @@ static bool parse_config(const uint8_t *p, struct config *k)
 	z->equeue = p[8] & 0xf;
 	z->event = p[9];
 	z->block = p[10] >> 4;
-	k->hz = (uint16_t)conv_le(p + 11, 2);
+	k->hz = (uint16_t)le_read(p + 11, 2);
 	/*
 	 * If frames have no time stamp, its size does not matter. If they have, 8 bytes are
 	 * allowed, too.
@@ -183,7 +184,7 @@ static void elements(struct conv *c, uint8_t te, const char *layout, const uint8
 {
 	for (; *layout; layout++) {
 		size_t size = *layout == 's' ? string_size(p, n) : size_of(c, *layout);
-		uint64_t v = *layout == 's' ? 0 : conv_le(p, (unsigned int)size);
+		uint64_t v = *layout == 's' ? 0 : le_read(p, (unsigned int)size);
 
 		switch (*layout) {
 		case 's':
@@ -255,12 +256,12 @@ static bool symbol(struct conv *c, uint8_t te, const char *layout, const uint8_t
 	uint64_t owner = 0, key;
 
 	if (layout[1] == 'P') {
-		owner = conv_le(p, c->sizes.obj);
+		owner = le_read(p, c->sizes.obj);
 		p += c->sizes.obj;
 		n -= c->sizes.obj;
 		layout++;
 	}
-	key = conv_le(p, size_of(c, *layout));
+	key = le_read(p, size_of(c, *layout));
 	p += size_of(c, *layout);
 	n -= size_of(c, *layout);
 	if (te == RKH_TE_FWK_TUSR && key >= 32)
@@ -295,7 +296,7 @@ static uint64_t take_time(struct conv *c, const uint8_t *frame)
 	unsigned int bytes = c->sizes.time > 4 ? 4 : c->sizes.time;
 
 	if (c->rkh_flags & RKH_TSTAMP)
-		return conv_clock_time(&c->clock, (uint32_t)conv_le(p, bytes), c->arrival);
+		return conv_clock_time(&c->clock, (uint32_t)le_read(p, bytes), c->arrival);
 	/* If frames have no time stamp, an event gets the time of its arrival. */
 	if (c->arrival > c->clock.last)
 		c->clock.last = c->arrival;

@@ -202,13 +202,4 @@ uint64_t conv_clock_time(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
 /* The target's counter began anew. */
 void conv_clock_reset(struct conv_clock *k);
 
-/* Decode a little-endian number. */
-static inline uint64_t conv_le(const uint8_t *p, unsigned int bytes)
-{
-	uint64_t v = 0;
-
-	while (bytes--)
-		v = v << 8 | p[bytes];
-	return v;
-}
 #endif
