@@ -73,8 +73,21 @@ static uint32_t compare(const struct tc *tc, const char *s)
 	tc_usage(tc, s, "is not a comparison; write == != < <= > >=, or eq ne lt le gt ge");
 }
 
+/* Is this a number without a sign, perhaps a too large one? */
+static bool is_digits(const char *s)
+{
+	const char *digits = "0123456789";
+
+	if (*s == '0' && (s[1] == 'x' || s[1] == 'X')) {
+		digits = "0123456789abcdefABCDEF";
+		s += 2;
+	}
+	return *s && !s[strspn(s, digits)];
+}
+
 static void element(struct tc *tc, struct devtrace_ctl_element *e)
 {
+	bool negative;
 	const char *s;
 	uint64_t v;
 
@@ -84,14 +97,13 @@ static void element(struct tc *tc, struct devtrace_ctl_element *e)
 		e->mask = number(tc, "the mask", UINT64_MAX);
 	e->compare = compare(tc, tc_next(tc, "a comparison, such as '>',"));
 	s = tc_next(tc, "a value to compare with");
-	if (tc_number(s, INT64_MAX, &v)) {
-		e->value = (int64_t)v;
+	negative = *s == '-';
+	if (tc_number(s + negative, (uint64_t)INT64_MAX + negative, &v)) {
+		e->value = (int64_t)(negative ? -v : v);
 		return;
 	}
-	if (*s == '-' && tc_number(s + 1, INT64_MAX, &v)) {
-		e->value = -(int64_t)v;
-		return;
-	}
+	if (is_digits(s + negative))
+		tc_usage(tc, s, "is out of range; write -9223372036854775808 to 9223372036854775807");
 	if (e->mask || e->compare > DEVTRACE_CMP_NE)
 		tc_usage(tc, s, "is not a number; strings allow only == and !=");
 	if (strlen(s) >= sizeof(e->string))
