@@ -35,7 +35,7 @@ class Machine:
                             "sum": {"running": 0, "waiting": 0, "blocked": 0}, "runs": 0}
                       for tid in range(100, 112)}
         self.cpus = [0, 0]
-        self.calls, self.irqs, self.delays = {}, {}, []
+        self.calls, self.irqs, self.delays, self.wakeups = {}, {}, [], []
 
     def emit(self, cpu, tid, rest, ctx="task"):
         self.ts += self.rand.randrange(50, 3000)
@@ -49,6 +49,8 @@ class Machine:
             t["sum"][t["state"]] += ts - t["since"]
             if t["state"] == "waiting" and state == "running":
                 self.delays.append([ts - t["since"], True])
+                if t.get("woken"):
+                    self.wakeups.append(ts - t["since"])
         t["state"], t["since"] = state, ts
 
     def switch(self, cpu):
@@ -63,6 +65,7 @@ class Machine:
                                   f"u32:{nxt} i16:120 str:t{nxt}")
         if prev:
             self.move(prev, "waiting" if stays else "blocked", ts)
+            self.tasks[prev]["woken"] = False
         if nxt:
             self.move(nxt, "running", ts)
             self.tasks[nxt]["runs"] += 1
@@ -75,6 +78,7 @@ class Machine:
             ts = self.emit(cpu, self.cpus[cpu],
                            f"type=148 u32:{tid} i16:120 u16:0 str:t{tid}", ctx)
             self.move(tid, "waiting", ts)
+            self.tasks[tid]["woken"] = True
             if self.rand.random() < 0.5:
                 self.emit(cpu, self.cpus[cpu],
                           f"type=149 u32:{tid} i16:120 u16:0 str:t{tid}", ctx)
@@ -177,7 +181,8 @@ def make(seed, losses):
             out.append(f"lost {cpu} 2 {len(l)} {l[0]} {l[-1]}")
     out, lost_lanes = with_lanes(out, m.rand)
     print("\n".join(out))
-    json.dump({"lost_lanes": lost_lanes, "calls": m.calls, "lost": total, "delays": sorted(m.delays, reverse=True)[:10],
+    json.dump({"lost_lanes": lost_lanes, "calls": m.calls, "lost": total, "wakeups": m.wakeups,
+               "delays": sorted(m.delays, reverse=True)[:10],
                "irqs": [[list(k), v] for k, v in m.irqs.items()],
                "threads": {t: {**v["sum"], "runs": v["runs"]} for t, v in m.tasks.items()}},
               sys.stderr)
@@ -193,8 +198,18 @@ def same(what, want, got):
         fail(what, "is", got, "and should be", want)
 
 
+def histogram(times):
+    """How many times there are for each power of two."""
+    powers = {}
+    for t in times:
+        begin = 1 << t.bit_length() - 1 if t else 0
+        powers[begin] = powers.get(begin, 0) + 1
+    return [{"from": begin, "count": n} for begin, n in sorted(powers.items())]
+
+
 def check_row(what, row, times, exact, lost):
     if exact:
+        same(what + " histogram", histogram(times), row["histogram"])
         same(what + " min", min(times), row["min"])
         same(what + " max", max(times), row["max"])
         same(what + " total", sum(times), row["total"])
@@ -241,6 +256,8 @@ def check_truth(truth, summary):
             elif threads[tid][what] > t[what]:
                 fail(what, "of", tid, "is", threads[tid][what], "and cannot be more than", t[what])
     if exact:
+        same("wake-ups", histogram(truth["wakeups"]), summary["wakeups"]["histogram"])
+        same("number of wake-ups", len(truth["wakeups"]), summary["wakeups"]["count"])
         same("delays", truth["delays"],
              sorted(([d["waited"], d["ended"]] for d in summary["delays"]), reverse=True))
 

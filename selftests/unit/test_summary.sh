@@ -25,7 +25,7 @@ for losses in 0 0 0 1 1 3 20; do
 	nr=$((nr + 1))
 	python3 "$here/summary_model.py" make $((SEED + nr)) $losses > gen 2> truth &&
 		gen_stream < gen > trace &&
-		traceinfo --no-default-fmt --summary --json trace > summary 2> err &&
+		traceinfo --no-default-fmt --summary --plot --json trace > summary 2> err &&
 		traceinfo --no-default-fmt --json trace > events &&
 		[ ! -s err ] &&
 		python3 "$here/summary_model.py" check truth summary events > log 2>&1
@@ -81,6 +81,24 @@ for columns in 80 132; do
 		printf 'not '
 	fi
 	echo "ok $nr on a terminal of $columns columns"
+done
+# Histograms: no line but one with a name is wider than the terminal, a bar of the largest bucket
+# fills the line, and without UTF-8 or on a dumb terminal each byte is ASCII.
+wide()	# COLUMNS LOCALE TERM: how long the longest bar's line is, in characters
+{
+	COLUMNS=$1 LC_ALL=$2 TERM=$3 traceinfo --no-default-fmt --summary --plot trace >plot 2>&1 &&
+		python3 -c 'import sys
+print(max(len(l.rstrip("\n")) for l in open("plot", encoding="utf-8") if " |" in l))'
+}
+for columns in 80 132 200; do
+	nr=$((nr + 1))
+	if [ "$(wide $columns C.UTF-8 xterm)" != $columns ] || ! grep -q '█' plot ||
+	   [ "$(wide $columns C xterm)" != $columns ] || LC_ALL=C grep -q '[^ -~]' plot ||
+	   [ "$(wide $columns C.UTF-8 dumb)" != $columns ] || LC_ALL=C grep -q '[^ -~]' plot; then
+		failed=1
+		printf 'not '
+	fi
+	echo "ok $nr histograms at $columns columns"
 done
 echo "1..$nr"
 exit $failed

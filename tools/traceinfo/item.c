@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include "board.h"
+#include "layout.h"
 #include "pieces.h"
 #include "sequence.h"
 #include "sum_machine.h"

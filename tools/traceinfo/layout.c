@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "layout.h"
 #include "traceinfo.h"
 
 #define WIDE		100	/* columns */
@@ -40,6 +41,22 @@ unsigned long ti_columns(void)
 	if (env && *env >= '0' && *env <= '9')
 		n = strtoul(env, NULL, 10);
 	return n ? n : COLUMNS;
+}
+
+/*
+ * Read the environment as setlocale(3) does. That function itself fails on a board without the
+ * files of the locale.
+ */
+bool ti_unicode(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *term = getenv("TERM"), *locale = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !(locale && *locale); i++)
+		locale = getenv(names[i]);
+	return term && *term && strcmp(term, "dumb") && locale &&
+	       (strcasestr(locale, ".UTF-8") || strcasestr(locale, ".utf8"));
 }
 
 static bool want_short(const struct ti_printer *p)

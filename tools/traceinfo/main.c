@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "board.h"
+#include "layout.h"
 #include "common/link.h"
 #include "sequence.h"
 #include "traceinfo.h"
@@ -290,6 +291,7 @@ int main(int argc, char **argv)
 	catch_signals();
 	run.printer.opt = &opt;
 	run.printer.color = !opt.json && want_color(&opt);
+	run.printer.unicode = ti_unicode();
 	run.printer.iso.mode = TI_TIME_ISO;
 	if (!ti_layout_begin(&run.printer)) {
 		ti_options_free(&opt);

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "board.h"
+#include "layout.h"
 #include "common/dial.h"
 #include "common/zread.h"
 

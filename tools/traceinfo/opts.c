@@ -38,13 +38,13 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 enum {
 	OPT_COLOR = OPTS_LONG, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
 	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_FORMAT, OPT_RAW, OPT_SEQUENCE,
-	OPT_LAST_BOOT,
+	OPT_LAST_BOOT, OPT_PLOT,
 };
 
 /* long options without a letter, in the order of the enum */
 static const char only[] =
 	" color time check-fmt statistics device no-default-fmt summary check-emit format"
-	" raw sequence last-boot";
+	" raw sequence last-boot plot";
 
 static const char help[] =
 "Usage: traceinfo [options] [device | logfile... | link...]\n"
@@ -90,6 +90,7 @@ static const char help[] =
 "      --statistics        print totals at the end\n"
 "      --summary[=LIST]    print tables instead of events: syscalls, interrupts,\n"
 "                          threads, waits, machines, states, queues (default: all)\n"
+"      --plot              with --summary: also print histograms of the times\n"
 "      --sequence OBJECT,...  draw a diagram of the events of these objects\n"
 "      --raw               write the stream itself, without filtered events\n"
 "\n"
@@ -279,6 +280,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		{ 'J', .flag = &opt->json }, { 'v', .flag = &opt->verbose },
 		{ OPT_CHECK, .flag = &opt->check_fmt },
 		{ OPT_CHECK_EMIT, .flag = &opt->check_emit },
+		{ OPT_PLOT, .flag = &opt->plot },
 		{ OPT_STATISTICS, .flag = &opt->statistics },
 		{ OPT_RAW, .flag = &opt->raw },
 		{ OPT_DEVICE, .word = &opt->device },
@@ -328,6 +330,9 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		ti_usage("--follow", opt->files.v[0], "is not a single trace device: only one live buffer can be followed; a pipe (-) needs no --follow");
 	if (opt->files.n && opt->clear)
 		ti_usage("--clear", opt->files.v[0], "is not a single trace device: only one live buffer can be cleared");
+	if (opt->plot && !opt->summary)
+		ti_usage("--plot", "--summary",
+			 "is missing: the histograms belong to its tables; give both options");
 	if (opt->summary && opt->last >= 0)
 		ti_usage("--summary", "-n", "excludes events that --summary needs; only --since and --until can be given");
 	if (opt->summary && ti_filter_by_event(&opt->filter))

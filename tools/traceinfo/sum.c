@@ -48,23 +48,33 @@ void sum_times_add(struct sum_times *t, uint64_t ns, uint64_t ts)
 	t->n++;
 }
 
-/*
- * Return the median. If the number of durations is even, return the lower of the two in the
- * middle.
- */
-uint64_t sum_times_median(const struct sum_times *t)
+uint64_t sum_times_percentile(const struct sum_times *t, unsigned int percent)
 {
+	/* The smallest number of durations that are at least @percent of all */
+	const uint64_t rank = t->n / 100 * percent + (t->n % 100 * percent + 99) / 100;
 	uint64_t seen = 0, ns = 0;
 	size_t i;
 
 	for (i = 0; t->n && i < SUM_BUCKETS; i++) {
 		seen += t->buckets[i];
-		if (seen > (t->n - 1) / 2)
+		if (seen >= rank)
 			break;
 	}
 	if (t->n)
 		ns = bucket_ns(i);
 	return ns < t->min ? t->min : ns > t->max ? t->max : ns;
+}
+
+void sum_times_powers(const struct sum_times *t, uint64_t v[SUM_POWERS])
+{
+	uint64_t ns;
+	size_t i;
+
+	memset(v, 0, SUM_POWERS * sizeof(*v));
+	for (i = 0; t->n && i < SUM_BUCKETS; i++) {
+		ns = bucket_ns(i);
+		v[ns ? 64 - __builtin_clzll(ns) : 0] += t->buckets[i];
+	}
 }
 
 bool sum_elem(const struct devtrace_event *ev, unsigned int n, struct devtrace_elem *e)
@@ -143,6 +153,33 @@ static struct sum_row *row(struct sum *s, const struct devtrace_event *ev, const
 	*at = r;
 	s->nr_rows++;
 	return r;
+}
+
+bool sum_row_is_call(const struct sum_row *r)
+{
+	return r->object == DEVTRACE_OBJ_SYSCALL || r->object == DEVTRACE_OBJ_COMPAT;
+}
+
+static int by_number(const struct sum_row *a, const struct sum_row *b)
+{
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->signal != b->signal)
+		return a->signal < b->signal ? -1 : 1;
+	return strcmp(a->action, b->action);
+}
+
+int sum_row_compare(const void *x, const void *y)
+{
+	const struct sum_row *a = *(struct sum_row *const *)x, *b = *(struct sum_row *const *)y;
+
+	if (sum_row_is_call(a) != sum_row_is_call(b))
+		return sum_row_is_call(a) ? -1 : 1;
+	if (sum_row_is_call(a) && a->times.total != b->times.total)
+		return a->times.total > b->times.total ? -1 : 1;
+	if (!sum_row_is_call(a) && a->times.max != b->times.max)
+		return a->times.max > b->times.max ? -1 : 1;
+	return by_number(a, b);
 }
 
 /* Finished times, and losses. */
@@ -534,6 +571,7 @@ void sum_free(struct sum *s)
 		free(s->blocks.delays[i].meanwhile);
 	if (s) {
 		free(s->late);
+		free(s->wakeups.buckets);
 		sum_machines_free(s->machines);
 	}
 	free(s);

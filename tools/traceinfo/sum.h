@@ -38,6 +38,8 @@
  * 2^40 ns there are 64 buckets for each power of two, so the error of the median is at most 1/128.
  */
 #define SUM_BUCKETS	(128 + 33 * 64)
+/* Buckets of a histogram: 0 ns, and one for each power of two up to 2^39 ns, which has the rest. */
+#define SUM_POWERS	41
 
 struct sum_times {
 	uint64_t	n, min, max, total;
@@ -46,7 +48,20 @@ struct sum_times {
 };
 
 void sum_times_add(struct sum_times *t, uint64_t ns, uint64_t ts);
-uint64_t sum_times_median(const struct sum_times *t);
+/* Return a duration that @percent of the durations do not exceed. */
+uint64_t sum_times_percentile(const struct sum_times *t, unsigned int percent);
+
+/*
+ * Return the median. If the number of durations is even, return the lower of the two in the
+ * middle.
+ */
+static inline uint64_t sum_times_median(const struct sum_times *t)
+{
+	return sum_times_percentile(t, 50);
+}
+
+/* Count the durations of 0 ns in v[0], and those from 2^(i-1) to 2^i - 1 ns in v[i]. */
+void sum_times_powers(const struct sum_times *t, uint64_t v[SUM_POWERS]);
 
 /* A system call or interrupt. */
 struct sum_row {
@@ -208,6 +223,8 @@ struct sum {
 	struct sum_cpu	cpus[SUM_CPUS];
 	struct sum_longest waits;	/* for a CPU */
 	struct sum_longest blocks;
+	/* wakeups: times from the wake-up of a thread until it got a CPU */
+	struct sum_times wakeups;
 	struct sum_machines *machines;	/* sum_machine.h */
 };
 
@@ -221,6 +238,14 @@ void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane);
 void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane);
 /* At the end of the input, count unfinished states up to the last event. */
 void sum_end(struct sum *s);
+
+/* Is it the row of a system call? Otherwise it is that of an interrupt. */
+bool sum_row_is_call(const struct sum_row *r);
+/*
+ * Compare two pointers to rows, for qsort(3): first system calls, longest total time first; then
+ * interrupts, longest time first.
+ */
+int sum_row_compare(const void *x, const void *y);
 
 /* Is no loss known in this time? */
 bool sum_certain(const struct sum *s, uint64_t from, uint64_t to);

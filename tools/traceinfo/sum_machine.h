@@ -85,9 +85,8 @@ void sum_machines_forget(struct sum_machines *m, uint64_t lost);
 void sum_machines_end(struct sum_machines *m, uint64_t ts);
 
 /*
- * traceinfo/sum_machine_print.c: print the tables, or with @json members of the open JSON object.
+ * traceinfo/sum_machine_print.c: print the tables, or with --json members of the open JSON object.
  */
-void sum_machines_print(struct out *o, const struct sum_machines *m, unsigned int tables,
-			bool json);
+void sum_machines_print(struct out *o, const struct ti_printer *p, const struct sum_machines *m);
 
 #endif

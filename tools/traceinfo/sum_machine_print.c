@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "common/duration.h"
 #include "sum_machine.h"
+#include "sum_plot.h"
 
 static void number(struct out *o, uint64_t v, unsigned int width)
 {
@@ -123,7 +124,25 @@ static void states_text(struct out *o, const struct sum_machines *m)
 	}
 }
 
-static void machines_json(struct out *o, const struct sum_machines *m)
+/* --plot: a histogram for each machine, of the times from post to dispatch. */
+static void machines_plot(struct out *o, const struct ti_printer *p, const struct sum_machines *m)
+{
+	size_t timed = 0;
+	unsigned int i;
+
+	for (i = 0; p->opt->plot && i < m->nr_machines; i++) {
+		const struct sum_machine *s = m->machines[i];
+
+		if (!s->latency.n || (timed++ >= SUM_PLOTS && !p->opt->verbose))
+			continue;
+		OUT_LIT(o, "\nPost to dispatch, ");
+		name(o, s->name);
+		sum_plot(o, p, &s->latency);
+	}
+	sum_plot_more(o, p->opt->verbose ? timed : SUM_PLOTS, timed);
+}
+
+static void machines_json(struct out *o, const struct ti_printer *p, const struct sum_machines *m)
 {
 	unsigned int i, j;
 
@@ -140,6 +159,8 @@ static void machines_json(struct out *o, const struct sum_machines *m)
 		if (s->latency.n) {
 			member(o, "latency_median", sum_times_median(&s->latency));
 			member(o, "latency_max", s->latency.max);
+			if (p->opt->plot)
+				sum_plot_json(o, "latency_histogram", &s->latency);
 		}
 		if (s->steps.n) {
 			member(o, "step_median", sum_times_median(&s->steps));
@@ -248,28 +269,33 @@ static void stores_json(struct out *o, const struct sum_machines *m)
 	out_char(o, ']');
 }
 
-void sum_machines_print(struct out *o, const struct sum_machines *m, unsigned int tables,
-			bool json)
+void sum_machines_print(struct out *o, const struct ti_printer *p, const struct sum_machines *m)
 {
-	tables &= TI_TABLE_MACHINES | TI_TABLE_STATES | TI_TABLE_QUEUES;
+	const unsigned int tables = p->opt->tables &
+				    (TI_TABLE_MACHINES | TI_TABLE_STATES | TI_TABLE_QUEUES);
+
 	if ((!m->nr_machines && !m->nr_stores) || !tables)
 		return;
-	if (json) {
+	if (p->opt->json) {
 		if (tables & (TI_TABLE_MACHINES | TI_TABLE_STATES))
-			machines_json(o, m);
+			machines_json(o, p, m);
 		if (tables & TI_TABLE_QUEUES)
 			stores_json(o, m);
 		member(o, "machines_lost", m->lost);
 		member(o, "machines_left_out", m->left_out);
 		return;
 	}
-	if ((tables & TI_TABLE_MACHINES) && m->nr_machines)
+	if ((tables & TI_TABLE_MACHINES) && m->nr_machines) {
 		machines_text(o, m);
+		machines_plot(o, p, m);
+	}
 	if ((tables & TI_TABLE_STATES) && m->nr_machines)
 		states_text(o, m);
 	if (tables & TI_TABLE_QUEUES)
 		stores_text(o, m);
 	if (m->lost) {
+		if (p->opt->plot)
+			out_char(o, '\n');
 		OUT_LIT(o, "These counts may be too small by ");
 		out_u64(o, m->lost);
 		OUT_LIT(o, " lost events. Times during\nwhich events were lost are not counted.\n");

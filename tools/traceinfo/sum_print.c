@@ -12,6 +12,7 @@
 #include "common/duration.h"
 #include "sum.h"
 #include "sum_machine.h"
+#include "sum_plot.h"
 
 #define NS_COLUMNS 8	/* columns of a duration */
 #define HOLDERS	3	/* threads printed for one wait, in text */
@@ -104,6 +105,8 @@ static void times(struct print *t, const struct sum_times *times, bool call)
 	some ? ns(t, "median", sum_times_median(times)) : dash(t, NS_COLUMNS);
 	some ? ns(t, "max", times->max) : dash(t, NS_COLUMNS);
 	some ? ns(t, "total", times->total) : dash(t, NS_COLUMNS);
+	if (t->json && t->p->opt->plot)
+		sum_plot_json(t->o, "histogram", times);
 	if (call)
 		return;
 	if (!some) {
@@ -217,32 +220,19 @@ static void row_name(struct print *t, const struct sum_row *r)
 		string(t, "name", name);
 }
 
-static bool is_call(const struct sum_row *r)
+/* --plot: below a table, a histogram for each of its rows that has durations. */
+static void plot_rows(struct print *t, struct sum_row **rows, size_t n)
 {
-	return r->object == DEVTRACE_OBJ_SYSCALL || r->object == DEVTRACE_OBJ_COMPAT;
-}
+	size_t i, timed = 0;
 
-static int by_number(const struct sum_row *a, const struct sum_row *b)
-{
-	if (a->object != b->object)
-		return a->object < b->object ? -1 : 1;
-	if (a->signal != b->signal)
-		return a->signal < b->signal ? -1 : 1;
-	return strcmp(a->action, b->action);
-}
-
-/* Sort: first system calls, longest total time first; then interrupts, longest time first. */
-static int compare_rows(const void *x, const void *y)
-{
-	const struct sum_row *a = *(struct sum_row *const *)x, *b = *(struct sum_row *const *)y;
-
-	if (is_call(a) != is_call(b))
-		return is_call(a) ? -1 : 1;
-	if (is_call(a) && a->times.total != b->times.total)
-		return a->times.total > b->times.total ? -1 : 1;
-	if (!is_call(a) && a->times.max != b->times.max)
-		return a->times.max > b->times.max ? -1 : 1;
-	return by_number(a, b);
+	for (i = 0; t->p->opt->plot && !t->json && i < n; i++) {
+		if (!rows[i]->times.n || (timed++ >= SUM_PLOTS && !t->p->opt->verbose))
+			continue;
+		out_char(t->o, '\n');
+		row_name(t, rows[i]);
+		sum_plot(t->o, t->p, &rows[i]->times);
+	}
+	sum_plot_more(t->o, t->p->opt->verbose ? timed : SUM_PLOTS, timed);
 }
 
 static void print_calls(struct print *t, struct sum_row **rows, size_t n)
@@ -263,6 +253,7 @@ static void print_calls(struct print *t, struct sum_row **rows, size_t n)
 		row_end(t);
 	}
 	table_end(t, k, n);
+	plot_rows(t, rows, n);
 }
 
 static void print_interrupts(struct print *t, struct sum_row **rows, size_t n)
@@ -282,6 +273,7 @@ static void print_interrupts(struct print *t, struct sum_row **rows, size_t n)
 		row_end(t);
 	}
 	table_end(t, k, n);
+	plot_rows(t, rows, n);
 }
 
 static int compare_tasks(const void *x, const void *y)
@@ -559,9 +551,9 @@ void ti_sum_print(struct out *o, struct ti_printer *p, const struct devtrace_dec
 	for (i = 0; i < SUM_HASH; i++)
 		for (r = s->rows[i]; r; r = r->next) {
 			rows[n++] = r;
-			calls += is_call(r);
+			calls += sum_row_is_call(r);
 		}
-	qsort(rows, n, sizeof(*rows), compare_rows);
+	qsort(rows, n, sizeof(*rows), sum_row_compare);
 	print_head(&t, input);
 	if (t.json || s->events) {
 		if (tables & TI_TABLE_SYSCALLS)
@@ -573,8 +565,9 @@ void ti_sum_print(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		if (tables & TI_TABLE_WAITS) {
 			print_longest(&t, &s->waits, false);
 			print_longest(&t, &s->blocks, true);
+			sum_plot_wakeups(o, p, s);
 		}
-		sum_machines_print(o, s->machines, tables, t.json);
+		sum_machines_print(o, p, s->machines);
 	}
 	if (t.json)
 		OUT_LIT(o, "}\n");

@@ -125,6 +125,8 @@ void sum_task_span(struct sum *s, const struct sum_span *span, bool certain)
 
 	certain = certain && span->sure;
 	span->task->ns[certain ? span->state : SUM_UNKNOWN] += d.ns;
+	if (certain && span->delay && !span->preempted && !span->open)
+		sum_times_add(&s->wakeups, d.ns, d.ts);
 	if (certain && span->delay)
 		add_delay(&s->waits, &d);
 	else if (certain && span->block)

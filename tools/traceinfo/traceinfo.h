@@ -93,7 +93,7 @@ enum ti_table {
 
 struct ti_options {
 	bool		clear, follow, json, verbose, statistics, check_fmt, no_default_fmt;
-	bool		summary, check_emit, raw;
+	bool		summary, check_emit, raw, plot;
 	unsigned int	tables;		/* of the summary, enum ti_table */
 	long		last;		/* -1: all */
 	enum ti_time	time;
@@ -271,6 +271,7 @@ struct ti_printer {
 	struct ti_header *header;
 	struct ti_clock	clock, iso;
 	bool		color;
+	bool		unicode;	/* bars may have characters that are not ASCII */
 	bool		terminal;	/* lines of text go to a terminal */
 	bool		is_short;	/* the layout of the lines */
 	bool		headed;		/* column heads are printed, or not wanted */
@@ -281,27 +282,6 @@ struct ti_printer {
 	unsigned int	board_nr, board_width;
 	char		format[64];	/* header with a column for the board */
 };
-
-/*
- * traceinfo/layout.c: choose the layout by the options and the terminal's width. Return false if
- * the format of the header is wrong, after printing a message.
- */
-bool ti_layout_begin(struct ti_printer *p);
-/*
- * Return the width of the terminal in columns, or 80 if the terminal does not report its width,
- * for example a serial line.
- */
-unsigned long ti_columns(void);
-/*
- * Choose the layout again, with a column of @width for the board's name. The width is known only
- * after all inputs have been opened.
- */
-void ti_layout_boards(struct ti_printer *p, unsigned int width);
-/*
- * Call this before each line of text. It adapts the layout to a new terminal width, and prints the
- * column heads if they are due.
- */
-void ti_layout_line(struct out *o, struct ti_printer *p);
 
 void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
 /* traceinfo/qspy.c: note names and the width of pointers; print an event that is a record of QS. */
