@@ -386,13 +386,13 @@ int main(int argc, char **argv)
 			conv.name = optarg;
 			break;
 		case OPT_COUNTER:
-			pick("--counter", view_pick_counter(&view.counters, optarg));
+			pick("--counter", ti_pick_counter(&view.counters, optarg));
 			break;
 		case OPT_SLICE:
-			pick("--slice", view_pick_slice(&view.slices, optarg));
+			pick("--slice", ti_pick_slice(&view.slices, optarg));
 			break;
 		case 'e':
-			if (view.nr_fmt_files == VIEW_PICKS_MAX)
+			if (view.nr_fmt_files == TI_PICKS_MAX)
 				usage("--event", optarg, "is one too many: at most 32 are allowed");
 			view.fmt_files[view.nr_fmt_files++] = optarg;
 			break;

@@ -77,7 +77,7 @@ struct chrome_args {
 	bool		any;
 };
 
-static void chrome_arg(void *ctx, const struct view_arg *a)
+static void chrome_arg(void *ctx, const struct ti_arg *a)
 {
 	struct chrome_args *s = ctx;
 
@@ -87,16 +87,16 @@ static void chrome_arg(void *ctx, const struct view_arg *a)
 	out_json(s->o, a->name, a->name_len);
 	out_char(s->o, ':');
 	switch (a->kind) {
-	case VIEW_INT:
+	case TI_ARG_INT:
 		out_i64(s->o, a->v.i);
 		break;
-	case VIEW_UINT:
+	case TI_ARG_UINT:
 		out_u64(s->o, a->v.u);
 		break;
-	case VIEW_DOUBLE:
+	case TI_ARG_DOUBLE:
 		out_double_short(s->o, a->v.f, false);
 		break;
-	case VIEW_STR:
+	case TI_ARG_STR:
 		out_json(s->o, a->str, a->len);
 		break;
 	}
@@ -106,12 +106,12 @@ static void chrome_args(struct chrome *c, const struct ti_event *e)
 {
 	struct chrome_args s = { .o = &c->view->out };
 	struct devtrace_elem text;
-	struct view_arg a = { .name = "text", .name_len = 4, .kind = VIEW_STR };
+	struct ti_arg a = { .name = "text", .name_len = 4, .kind = TI_ARG_STR };
 
 	OUT_LIT(s.o, ",\"args\":{");
-	view_text(&c->text, e);
+	ti_args_text(&c->text, e);
 	if (!ti_event_line(e, &text))
-		view_args(e, chrome_arg, &s);
+		ti_args(e, chrome_arg, &s);
 	a.str = c->text.buf;
 	a.len = c->text.len - 1;
 	chrome_arg(&s, &a);
@@ -170,7 +170,7 @@ static void chrome_ran(struct chrome *c, const struct ti_event *e)
 /* Return the phase: "B" or "E" if the event begins or ends a --slice, else "i" for an instant. */
 static const char *chrome_phase(const struct chrome *c, const char *name)
 {
-	const struct view_picks *picks = &c->view->opt->slices;
+	const struct ti_picks *picks = &c->view->opt->slices;
 	unsigned int i;
 
 	for (i = 0; i < picks->n; i++) {
@@ -184,15 +184,15 @@ static const char *chrome_phase(const struct chrome *c, const char *name)
 
 static void chrome_counters(struct chrome *c, const struct ti_event *e, const char *name)
 {
-	const struct view_picks *picks = &c->view->opt->counters;
+	const struct ti_picks *picks = &c->view->opt->counters;
 	struct out *o = &c->view->out;
-	struct view_arg value;
+	struct ti_arg value;
 	unsigned int i;
 
 	for (i = 0; i < picks->n; i++) {
 		struct chrome_args s = { .o = o };
 
-		if (!view_pick_value(&picks->v[i], name, e, &value))
+		if (!ti_pick_value(&picks->v[i], name, e, &value))
 			continue;
 		chrome_begin(c, "C");
 		chrome_str(o, ",\"name\":", picks->v[i].word, strlen(picks->v[i].word));
@@ -207,7 +207,7 @@ static void chrome_counters(struct chrome *c, const struct ti_event *e, const ch
 static void chrome_event(struct view *v, const struct ti_event *e)
 {
 	struct chrome *c = v->state;
-	const char *name = view_name(&c->name, e), *phase = chrome_phase(c, name);
+	const char *name = ti_args_name(&c->name, e), *phase = chrome_phase(c, name);
 	struct out *o = &v->out;
 
 	chrome_cpus(c);

@@ -11,44 +11,27 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include "html.h"
-#include "traceinfo/framework.h"
 
 extern const char html_page[];
 
-/* Return the number of a track. @name is used only when the track is new. */
-static uint64_t html_track(struct html *h, enum html_kind kind, uint64_t id, const char *name)
+/* Return the number of a track. The kind of a track is its enum ti_track_kind. */
+static uint64_t html_track(struct html *h, struct ti_track *t)
 {
-	const uint64_t words[] = { KEY_TRACK, (uint64_t)h->view->machine->nr << 8 | kind, id };
+	const uint64_t words[] = {
+		KEY_TRACK, (uint64_t)h->view->machine->nr << 8 | t->kind, t->id,
+	};
 	const uint64_t key = hash_words(&h->key, words, 3);
 	uint64_t string, *seen = view_seen(h->seen, key);
 
 	if (*seen)
 		return *seen - 1;
-	string = html_name(h, name);
+	string = html_name(h, ti_track_name(t, h->view->decoder));
 	seen = view_seen(h->seen, key);
 	*seen = ++h->tracks;
 	html_put(&h->data, HTML_TRACK);
-	html_put(&h->data, kind);
+	html_put(&h->data, t->kind);
 	html_put(&h->data, string);
 	return h->tracks - 1;
-}
-
-static uint64_t html_track_cpu(struct html *h, enum html_kind kind, unsigned int cpu)
-{
-	char name[48];
-
-	snprintf(name, sizeof(name), "CPU %u%s", cpu, kind == HTML_CPU ? "" :
-		 kind == HTML_IRQ ? " interrupts" : " soft interrupts");
-	return html_track(h, kind, cpu, name);
-}
-
-static uint64_t html_track_thread(struct html *h, uint32_t tid)
-{
-	const char *comm = devtrace_decoder_proc(h->view->decoder, tid, NULL);
-	char name[DEVTRACE_NAME_MAX + 16];
-
-	snprintf(name, sizeof(name), "%s[%u]", comm ? comm : "?", tid);
-	return html_track(h, HTML_THREAD, tid, name);
 }
 
 static void html_open(struct html *h, uint64_t track, uint64_t time, const char *label)
@@ -68,7 +51,7 @@ static void html_close(struct html *h, uint64_t track, uint64_t time)
 	html_time(h, time);
 }
 
-static void html_value(void *ctx, const struct view_arg *a)
+static void html_value(void *ctx, const struct ti_arg *a)
 {
 	struct html *h = ctx;
 	struct html_arg *to = &h->args[h->nr_args];
@@ -78,19 +61,19 @@ static void html_value(void *ctx, const struct view_arg *a)
 	h->nr_args++;
 	*to = (struct html_arg){ .name = html_string(h, a->name, a->name_len) };
 	switch (a->kind) {
-	case VIEW_UINT:
+	case TI_ARG_UINT:
 		to->kind = HTML_UINT;
 		to->number = a->v.u;
 		break;
-	case VIEW_INT:
+	case TI_ARG_INT:
 		to->kind = HTML_INT;
 		to->number = (uint64_t)a->v.i;
 		break;
-	case VIEW_DOUBLE:
+	case TI_ARG_DOUBLE:
 		to->kind = HTML_DOUBLE;
 		memcpy(&to->number, &a->v.f, sizeof(to->number));
 		break;
-	case VIEW_STR:
+	case TI_ARG_STR:
 		to->kind = HTML_STR;
 		to->at = h->strs.len;
 		to->len = a->len;
@@ -131,8 +114,8 @@ static void html_put_values(struct html *h, uint64_t shape)
 
 static void html_word(struct html *h, const char *name, const char *s, size_t len)
 {
-	const struct view_arg a = {
-		.name = name, .name_len = strlen(name), .kind = VIEW_STR, .str = s, .len = len,
+	const struct ti_arg a = {
+		.name = name, .name_len = strlen(name), .kind = TI_ARG_STR, .str = s, .len = len,
 	};
 
 	html_value(h, &a);
@@ -148,7 +131,7 @@ static void html_values(struct html *h, const struct ti_event *e)
 	h->nr_args = 0;
 	h->strs.len = 0;
 	if (!ti_event_line(e, &text))
-		view_args(e, html_value, h);
+		ti_args(e, html_value, h);
 	if (e->ev->flags & DEVTRACE_F_OBJSIG) {
 		object = ti_event_object(e);
 		signal = ti_event_signal(e);
@@ -162,7 +145,7 @@ static void html_values(struct html *h, const struct ti_event *e)
 	if (ti_event_interrupted(e) && process)
 		html_word(h, "interrupted", process, strlen(process));
 	if (ti_event_line(e, &text) || (e->entry && e->entry->ops)) {
-		view_text(&h->text, e);
+		ti_args_text(&h->text, e);
 		html_word(h, "text", h->text.buf, h->text.len - 1);
 	}
 }
@@ -195,27 +178,17 @@ static uint64_t html_shape(struct html *h, const char *name, unsigned int severi
 	return *seen - 1;
 }
 
-static uint64_t html_track_of(struct html *h, const struct ti_event *e)
-{
-	const unsigned int context = e->ev->flags & DEVTRACE_F_CONTEXT;
-
-	if (context == DEVTRACE_CTX_SOFTIRQ)
-		return html_track_cpu(h, HTML_SOFTIRQ, e->ev->source);
-	if (context != DEVTRACE_CTX_TASK)
-		return html_track_cpu(h, HTML_IRQ, e->ev->source);
-	if (!e->ev->tid)
-		return html_track_cpu(h, HTML_CPU, e->ev->source);
-	return html_track_thread(h, e->ev->tid);
-}
-
 /* A track and a CPU */
 static uint64_t html_place(struct html *h, const struct ti_event *e)
 {
-	const uint64_t track = html_track_of(h, e);
 	const uint64_t cpu = ti_event_lane(e) < 0 ? e->ev->source + 1ull : 0;
-	const uint64_t words[] = { KEY_PLACE, track, cpu };
-	uint64_t *seen = view_seen(h->seen, hash_words(&h->key, words, 3));
+	uint64_t words[] = { KEY_PLACE, 0, cpu }, track, *seen;
+	struct ti_track t;
 
+	ti_track_of(&t, e);
+	track = html_track(h, &t);
+	words[1] = track;
+	seen = view_seen(h->seen, hash_words(&h->key, words, 3));
 	if (!*seen) {
 		*seen = ++h->places;
 		html_put(&h->data, HTML_PLACE);
@@ -225,101 +198,23 @@ static uint64_t html_place(struct html *h, const struct ti_event *e)
 	return *seen - 1;
 }
 
-/* SCHED_SWITCH: end the bar of one thread, and begin the bar of the next. */
-static void html_switch(struct html *h, const struct ti_event *e, uint64_t time)
+/* A bar begins, or with @label NULL ends, at the time of the current event. */
+static void html_bar(void *ctx, struct ti_track *t, const char *label)
 {
-	const uint64_t cpu = html_track_cpu(h, HTML_CPU, e->ev->source);
-	struct devtrace_elem v[5];
-	char label[DEVTRACE_NAME_MAX + 16];
-	size_t pos = 0, i;
+	struct html *h = ctx;
+	const uint64_t track = html_track(h, t);
 
-	for (i = 0; i < 5; i++)
-		if (devtrace_elem_next(e->ev->data, e->ev->len, &pos, &v[i]) != 1)
-			return;
-	if (v[2].type != DEVTRACE_E_U32 || v[4].type != DEVTRACE_E_STR)
-		return;
-	if (e->ev->tid)
-		html_close(h, html_track_thread(h, e->ev->tid), time);
-	if (!v[2].v.u) {
-		html_close(h, cpu, time);
-		return;
-	}
-	snprintf(label, sizeof(label), "%.*s[%u]", (int)(v[4].v.mem.len < DEVTRACE_NAME_MAX ?
-		 v[4].v.mem.len : DEVTRACE_NAME_MAX), (const char *)v[4].v.mem.p,
-		 (unsigned int)v[2].v.u);
-	html_open(h, cpu, time, label);
-	html_open(h, html_track(h, HTML_THREAD, v[2].v.u, label), time, "running");
-}
-
-static void html_kernel(struct html *h, const struct ti_event *e, uint64_t time, const char *name)
-{
-	char label[DEVTRACE_NAME_MAX];
-
-	if (ti_event_lane(e) >= 0 || (e->ev->flags & DEVTRACE_F_USER))
-		return;
-	snprintf(label, sizeof(label), "%s %u", name, e->ev->signal);
-	switch (e->ev->type) {
-	case DEVTRACE_T_SCHED_SWITCH:
-		html_switch(h, e, time);
-		break;
-	case DEVTRACE_T_IRQ_ENTRY:
-	case DEVTRACE_T_VECTOR_ENTRY:
-		html_open(h, html_track_cpu(h, HTML_IRQ, e->ev->source), time, label);
-		break;
-	case DEVTRACE_T_IRQ_EXIT:
-	case DEVTRACE_T_VECTOR_EXIT:
-		html_close(h, html_track_cpu(h, HTML_IRQ, e->ev->source), time);
-		break;
-	case DEVTRACE_T_SOFTIRQ_ENTRY:
-		html_open(h, html_track_cpu(h, HTML_SOFTIRQ, e->ev->source), time, label);
-		break;
-	case DEVTRACE_T_SOFTIRQ_EXIT:
-		html_close(h, html_track_cpu(h, HTML_SOFTIRQ, e->ev->source), time);
-		break;
-	}
-}
-
-static void html_machine(struct html *h, const struct ti_event *e, uint64_t time)
-{
-	char object[160], state[160];
-	struct fw_event fw;
-
-	if ((e->ev->type >= DEVTRACE_T_USER && e->ev->type < DEVTRACE_T_USER2) ||
-	    !fw_event(&fw, e) ||
-	    (fw.kind != FW_INIT && fw.kind != FW_STATE && fw.kind != FW_TRAN))
-		return;
-	fw_object_name(object, sizeof(object), e, fw.object);
-	fw_state_name(state, sizeof(state), e, &fw);
-	html_open(h, html_track(h, HTML_OBJECT, fw.object ^ (uint64_t)e->tgid << 40, object), time,
-		  state);
-}
-
-static void html_slices(struct html *h, const struct ti_event *e, uint64_t time, const char *name)
-{
-	const struct view_picks *picks = &h->view->opt->slices;
-	unsigned int i;
-
-	for (i = 0; i < picks->n; i++) {
-		const bool begins = !strcmp(picks->v[i].first, name);
-		char label[DEVTRACE_NAME_MAX + 2 * FMT_NAME_MAX];
-		uint64_t track;
-
-		if (!begins && strcmp(picks->v[i].second, name))
-			continue;
-		snprintf(label, sizeof(label), "%s %u", picks->v[i].word, e->ev->tid);
-		track = html_track(h, HTML_SLICE, (uint64_t)i << 32 | e->ev->tid, label);
-		if (begins)
-			html_open(h, track, time, name);
-		else
-			html_close(h, track, time);
-	}
+	if (label)
+		html_open(h, track, h->view->last, label);
+	else
+		html_close(h, track, h->view->last);
 }
 
 static void html_event(struct view *v, const struct ti_event *e)
 {
 	struct html *h = v->state;
 	const uint64_t time = view_time(v, e->ev->ts);
-	const char *name = view_name(&h->name, e);
+	const char *name = ti_args_name(&h->name, e);
 	const unsigned int severity = e->ev->severity & DEVTRACE_SEV_SET ?
 				      (e->ev->severity & 7) + 1u : 0;
 	uint64_t place, shape;
@@ -331,9 +226,7 @@ static void html_event(struct view *v, const struct ti_event *e)
 	html_put(&h->data, place);
 	html_time(h, time);
 	html_put_values(h, shape);
-	html_kernel(h, e, time, name);
-	html_machine(h, e, time);
-	html_slices(h, e, time, name);
+	ti_track_bars(e, name, &v->opt->slices, html_bar, h);
 	html_flush(h, false);
 }
 
@@ -358,15 +251,19 @@ static void html_loss(struct html *h, const struct devtrace_lost *l)
 	 * A lost event may have been a switch: the running thread is unknown until the next
 	 * switch.
 	 */
-	if (devtrace_decoder_lane(v->decoder, l->source) < 0)
-		html_close(h, html_track_cpu(h, HTML_CPU, l->source), to);
+	if (devtrace_decoder_lane(v->decoder, l->source) < 0) {
+		struct ti_track cpu = { .kind = TI_TRACK_CPU, .id = l->source };
+
+		html_close(h, html_track(h, &cpu), to);
+	}
 }
 
 static void html_thread(struct html *h, const struct devtrace_proc *p)
 {
 	char name[DEVTRACE_NAME_MAX + 16];
 	uint64_t string;
-	const uint64_t track = html_track_thread(h, p->tid);
+	struct ti_track thread = { .kind = TI_TRACK_THREAD, .id = p->tid };
+	const uint64_t track = html_track(h, &thread);
 
 	snprintf(name, sizeof(name), "%s[%u]", p->name, p->tid);
 	string = html_name(h, name);

@@ -11,6 +11,7 @@
 #ifndef VIEW_HTML_H
 #define VIEW_HTML_H
 
+#include "traceinfo/track.h"
 #include "view.h"
 
 /* Kinds of records. An event of shape N has the number HTML_EVENT + N. */
@@ -36,9 +37,6 @@ enum html_record {
 	HTML_WALL,
 	HTML_EVENT,	/* place, time, values */
 };
-
-/* Kinds of tracks, in the order in which the page shows them */
-enum html_kind { HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_THREAD, HTML_SLICE, HTML_OBJECT };
 
 enum html_value { HTML_UINT, HTML_INT, HTML_DOUBLE, HTML_STR };
 

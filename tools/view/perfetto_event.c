@@ -75,11 +75,11 @@ static uint64_t *event_open(struct perfetto *f, unsigned int pick, uint64_t pare
 static enum perfetto_type event_type(struct perfetto *f, const char *name, uint64_t parent,
 				     uint64_t *track)
 {
-	const struct view_picks *picks = &f->view->opt->slices;
+	const struct ti_picks *picks = &f->view->opt->slices;
 	unsigned int i;
 
 	for (i = 0; i < picks->n; i++) {
-		const struct view_pick *pick = &picks->v[i];
+		const struct ti_pick *pick = &picks->v[i];
 		const bool begins = !strcmp(pick->first, name);
 		uint64_t *open;
 
@@ -98,7 +98,7 @@ static enum perfetto_type event_type(struct perfetto *f, const char *name, uint6
 	return PERFETTO_INSTANT;
 }
 
-static void event_note(void *ctx, const struct view_arg *a)
+static void event_note(void *ctx, const struct ti_arg *a)
 {
 	struct perfetto *f = ctx;
 	struct pb *p = &f->packet;
@@ -106,16 +106,16 @@ static void event_note(void *ctx, const struct view_arg *a)
 	pb_begin(p, TRACK_EVENT_ANNOTATION);
 	pb_uint(p, 1, perfetto_intern(f, PERFETTO_ANNOTATION_NAMES, a->name, a->name_len));
 	switch (a->kind) {
-	case VIEW_INT:
+	case TI_ARG_INT:
 		pb_int(p, 4, a->v.i);
 		break;
-	case VIEW_UINT:
+	case TI_ARG_UINT:
 		pb_uint(p, 3, a->v.u);
 		break;
-	case VIEW_DOUBLE:
+	case TI_ARG_DOUBLE:
 		pb_double(p, 5, a->v.f);
 		break;
-	case VIEW_STR:
+	case TI_ARG_STR:
 		pb_text(p, 6, a->str, a->len);
 		break;
 	}
@@ -124,8 +124,8 @@ static void event_note(void *ctx, const struct view_arg *a)
 
 static void event_note_str(struct perfetto *f, const char *name, const char *s, size_t len)
 {
-	const struct view_arg a = {
-		.name = name, .name_len = strlen(name), .kind = VIEW_STR, .str = s, .len = len,
+	const struct ti_arg a = {
+		.name = name, .name_len = strlen(name), .kind = TI_ARG_STR, .str = s, .len = len,
 	};
 
 	event_note(f, &a);
@@ -133,8 +133,8 @@ static void event_note_str(struct perfetto *f, const char *name, const char *s, 
 
 static void event_note_number(struct perfetto *f, const char *name, uint64_t v)
 {
-	const struct view_arg a = {
-		.name = name, .name_len = strlen(name), .kind = VIEW_UINT, .v.u = v,
+	const struct ti_arg a = {
+		.name = name, .name_len = strlen(name), .kind = TI_ARG_UINT, .v.u = v,
 	};
 
 	event_note(f, &a);
@@ -160,7 +160,7 @@ static void event_text(struct perfetto *f, const struct ti_event *e)
 {
 	if (!e->entry || !e->entry->ops)
 		return;
-	view_text(&f->text, e);
+	ti_args_text(&f->text, e);
 	if (f->text.len > 1)
 		event_note_str(f, "text", f->text.buf, f->text.len - 1);
 }
@@ -171,7 +171,7 @@ static void event_log(struct perfetto *f, const struct ti_event *e)
 				      e->ev->severity & 3 : 0;
 	struct pb *p = &f->packet;
 
-	view_text(&f->text, e);
+	ti_args_text(&f->text, e);
 	pb_begin(p, TRACK_EVENT_LOG_MESSAGE);
 	pb_uint(p, 2, perfetto_intern(f, PERFETTO_LOG_BODIES, f->text.buf, f->text.len - 1));
 	pb_uint(p, 3, severity > 2 ? LOG_ERROR_PRIO : severity ? LOG_WARN_PRIO : LOG_INFO_PRIO);
@@ -195,7 +195,7 @@ static void event_packet(struct perfetto *f, const struct ti_event *e, uint64_t 
 	if (ti_event_line(e, &text)) {
 		event_log(f, e);
 	} else {
-		view_args(e, event_note, f);
+		ti_args(e, event_note, f);
 		if (e->ev->flags & DEVTRACE_F_OBJSIG)
 			event_object(f, e);
 		event_text(f, e);
@@ -205,7 +205,7 @@ static void event_packet(struct perfetto *f, const struct ti_event *e, uint64_t 
 }
 
 static void event_counter(struct perfetto *f, unsigned int nr, uint64_t time,
-			  const struct view_arg *a)
+			  const struct ti_arg *a)
 {
 	const uint64_t track = perfetto_track(f, PERFETTO_TRACK_COUNTER, nr);
 	uint64_t *seen = view_seen(f->seen, track);
@@ -226,9 +226,9 @@ static void event_counter(struct perfetto *f, unsigned int nr, uint64_t time,
 		perfetto_end(f);
 	}
 	p = perfetto_event_begin(f, time, PERFETTO_COUNTER, track);
-	if (a->kind == VIEW_DOUBLE || (a->kind == VIEW_UINT && a->v.u > INT64_MAX))
+	if (a->kind == TI_ARG_DOUBLE || (a->kind == TI_ARG_UINT && a->v.u > INT64_MAX))
 		pb_double(p, TRACK_EVENT_COUNTER_DOUBLE,
-			  a->kind == VIEW_DOUBLE ? a->v.f : (double)a->v.u);
+			  a->kind == TI_ARG_DOUBLE ? a->v.f : (double)a->v.u);
 	else
 		pb_int(p, TRACK_EVENT_COUNTER, a->v.i);
 	pb_end(p);
@@ -261,7 +261,7 @@ static void event_machine(struct perfetto *f, const struct ti_event *e, uint64_t
 	perfetto_end(f);
 }
 
-static bool event_is_slice(const struct view_picks *picks, const char *name)
+static bool event_is_slice(const struct ti_picks *picks, const char *name)
 {
 	unsigned int i;
 
@@ -275,9 +275,9 @@ void perfetto_event(struct view *v, const struct ti_event *e)
 {
 	struct perfetto *f = v->state;
 	const uint64_t time = view_time(v, e->ev->ts);
-	const char *name = view_name(&f->name, e);
-	const struct view_picks *counters = &v->opt->counters;
-	struct view_arg value;
+	const char *name = ti_args_name(&f->name, e);
+	const struct ti_picks *counters = &v->opt->counters;
+	struct ti_arg value;
 	enum perfetto_type type;
 	uint64_t track;
 	unsigned int i;
@@ -289,7 +289,7 @@ void perfetto_event(struct view *v, const struct ti_event *e)
 		event_machine(f, e, time);
 	}
 	for (i = 0; i < counters->n; i++) {
-		if (!view_pick_value(&counters->v[i], name, e, &value))
+		if (!ti_pick_value(&counters->v[i], name, e, &value))
 			continue;
 		perfetto_ftrace_flush(f);
 		event_counter(f, i, time, &value);

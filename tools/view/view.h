@@ -4,7 +4,7 @@
  *
  * traceconv/main.c parses the options, view/input.c reads the inputs, libdevtrace decodes them,
  * view/machine.c computes times, and a format such as view/perfetto.c or view/chrome.c writes the
- * output. Formats use view/args.c for the elements of an event, view/pick.c for --counter and
+ * output. Formats use args.c of traceinfo for the elements of an event, its pick.c for --counter and
  * --slice, and view/seen.c to remember what was written.
  *
  * Memory is bounded: of an event only names are kept, and full tables are emptied.
@@ -16,36 +16,16 @@
 #include "common/hash.h"
 #include "common/out.h"
 #include "fmtlang/fmt.h"
+#include "traceinfo/pick.h"
 #include "traceinfo/traceinfo.h"
-
-#define VIEW_PICKS_MAX	32	/* --counter and --slice, each */
-
-/* --counter EVENT.ARGUMENT, or --slice BEGIN..END */
-struct view_pick {
-	const char	*word;		/* as given */
-	char		first[2 * FMT_NAME_MAX + 2];	/* EVENT or BEGIN */
-	const char	*second;	/* ARGUMENT or END, in @word */
-};
-
-struct view_picks {
-	struct view_pick v[VIEW_PICKS_MAX];
-	unsigned int	n;
-};
-
-/*
- * Add a pick from an option's argument. Return NULL, or a text that says why the argument is
- * wrong.
- */
-const char *view_pick_counter(struct view_picks *p, const char *word);
-const char *view_pick_slice(struct view_picks *p, const char *word);
 
 struct view_options {
 	const char	*to;		/* a name of view_formats */
 	const char	*output;	/* NULL: standard output */
-	const char	*fmt_files[VIEW_PICKS_MAX];
+	const char	*fmt_files[TI_PICKS_MAX];
 	unsigned int	nr_fmt_files;
 	bool		quiet;
-	struct view_picks counters, slices;
+	struct ti_picks counters, slices;
 	char		**inputs;	/* files, -, links; none: /dev/trace */
 	int		nr_inputs;
 };
@@ -121,37 +101,6 @@ static inline uint64_t view_time(const struct view *v, uint64_t ts)
 {
 	return ts + v->machine->offset;
 }
-
-/* An element of an event with its name and unit, either of which may have the length 0. */
-struct view_arg {
-	const char	*name, *unit, *str;
-	size_t		name_len, unit_len, len;
-	enum { VIEW_INT, VIEW_UINT, VIEW_DOUBLE, VIEW_STR } kind;
-	union {
-		int64_t	 i;
-		uint64_t u;
-		double	 f;
-	} v;
-};
-
-typedef void view_arg_fn(void *ctx, const struct view_arg *arg);
-
-/* view/args.c: call @fn for each element, in order, with the value that traceinfo --json prints. */
-void view_args(const struct ti_event *e, view_arg_fn *fn, void *ctx);
-
-/*
- * view_name() returns the name of an event as traceinfo prints it; view_text() returns its text.
- * Both overwrite @o with the string, and return the string.
- */
-const char *view_name(struct out *o, const struct ti_event *e);
-const char *view_text(struct out *o, const struct ti_event *e);
-
-/*
- * view/pick.c: if the pick selects this event, and its argument is a number, set *@value and
- * return true.
- */
-bool view_pick_value(const struct view_pick *p, const char *name, const struct ti_event *e,
-		     struct view_arg *value);
 
 /* view/seen.c: a bounded table from numbers to numbers. When it is full, it is emptied. */
 struct view_seen;

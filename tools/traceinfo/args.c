@@ -6,8 +6,8 @@
  * the name is its position and type, such as "2:U32".
  */
 #include <math.h>
+#include "args.h"
 #include "fmtlang/value.h"
-#include "view.h"
 
 /* Return 10^n. Up to 10^19, the largest power of ten that fits in 64 bits, a double is exact. */
 static double args_power(unsigned int n)
@@ -19,30 +19,30 @@ static double args_power(unsigned int n)
 	return v;
 }
 
-static void args_number(struct view_arg *a, const struct fmt_value *v, unsigned int scale)
+static void args_number(struct ti_arg *a, const struct fmt_value *v, unsigned int scale)
 {
 	const bool is_signed = fmt_elem_bit(&v->e) & FMT_M_SINT;
 
 	if (scale) {
-		a->kind = VIEW_DOUBLE;
+		a->kind = TI_ARG_DOUBLE;
 		a->v.f = (is_signed ? (double)fmt_value_signed(&v->e) :
 			  (double)fmt_value_unsigned(&v->e)) / args_power(scale);
 	} else if (is_signed) {
-		a->kind = VIEW_INT;
+		a->kind = TI_ARG_INT;
 		a->v.i = fmt_value_signed(&v->e);
 	} else {
-		a->kind = VIEW_UINT;
+		a->kind = TI_ARG_UINT;
 		a->v.u = fmt_value_unsigned(&v->e);
 	}
 }
 
 /* Write a value that is not a number as text to @o. */
-static void args_words(struct view_arg *a, struct out *o, const struct fmt_value *v,
+static void args_words(struct ti_arg *a, struct out *o, const struct fmt_value *v,
 		       const struct fmt_table *table, const struct fmt_names *names)
 {
 	const uint32_t bit = fmt_elem_bit(&v->e);
 
-	a->kind = VIEW_STR;
+	a->kind = TI_ARG_STR;
 	o->len = 0;
 	o->raw = true;
 	if (!table && bit == FMT_BIT(DEVTRACE_E_STR)) {
@@ -60,7 +60,7 @@ static void args_words(struct view_arg *a, struct out *o, const struct fmt_value
 	a->len = o->len;
 }
 
-static void args_value(struct view_arg *a, struct out *o, const struct fmt_value *v,
+static void args_value(struct ti_arg *a, struct out *o, const struct fmt_value *v,
 		       const struct fmt_arg *arg, const struct fmt_names *names)
 {
 	const uint32_t bit = fmt_elem_bit(&v->e);
@@ -69,7 +69,7 @@ static void args_value(struct view_arg *a, struct out *o, const struct fmt_value
 	if (!table && (bit & (FMT_M_SINT | FMT_M_UINT))) {
 		args_number(a, v, arg ? arg->scale : 0);
 	} else if (!table && (bit & FMT_M_FLOAT) && isfinite(v->e.v.f)) {
-		a->kind = VIEW_DOUBLE;
+		a->kind = TI_ARG_DOUBLE;
 		a->v.f = out_double_printed(v->e.v.f, v->e.type == DEVTRACE_E_F32);
 	} else {
 		args_words(a, o, v, table, names);
@@ -94,7 +94,7 @@ static size_t args_place(char name[ARGS_PLACE_MAX], unsigned int nr, const char 
 	return len;
 }
 
-void view_args(const struct ti_event *e, view_arg_fn *fn, void *ctx)
+void ti_args(const struct ti_event *e, ti_arg_fn *fn, void *ctx)
 {
 	const struct devtrace_event *ev = e->ev;
 	unsigned int nr = 0;
@@ -109,7 +109,7 @@ void view_args(const struct ti_event *e, view_arg_fn *fn, void *ctx)
 	if (fmt_fit(&fit, e->entry, ev->data, ev->len)) {
 		for (; nr < e->entry->nargs; nr++) {
 			const struct fmt_arg *arg = &e->entry->args[nr];
-			struct view_arg a = {
+			struct ti_arg a = {
 				.name = arg->name, .name_len = arg->name_len,
 				.unit = arg->unit, .unit_len = arg->unit_len,
 			};
@@ -120,14 +120,14 @@ void view_args(const struct ti_event *e, view_arg_fn *fn, void *ctx)
 		pos = fit.end;
 	}
 	while ((ret = fmt_value_next(ev->data, ev->len, &pos, &v)) == 1) {
-		struct view_arg a = { .name = name };
+		struct ti_arg a = { .name = name };
 
 		a.name_len = args_place(name, ++nr, fmt_elem_name(&v.e));
 		args_value(&a, &o, &v, NULL, &e->dict.names);
 		fn(ctx, &a);
 	}
 	if (ret < 0) {
-		struct view_arg a = { .name = "broken", .name_len = 6, .kind = VIEW_STR };
+		struct ti_arg a = { .name = "broken", .name_len = 6, .kind = TI_ARG_STR };
 		static const char hex[] = "0123456789abcdef";
 
 		for (o.len = 0; pos < ev->len; pos++) {
@@ -141,7 +141,7 @@ void view_args(const struct ti_event *e, view_arg_fn *fn, void *ctx)
 	out_free(&o);
 }
 
-const char *view_name(struct out *o, const struct ti_event *e)
+const char *ti_args_name(struct out *o, const struct ti_event *e)
 {
 	o->len = 0;
 	o->raw = true;
@@ -150,7 +150,7 @@ const char *view_name(struct out *o, const struct ti_event *e)
 	return o->err ? "" : o->buf;
 }
 
-const char *view_text(struct out *o, const struct ti_event *e)
+const char *ti_args_text(struct out *o, const struct ti_event *e)
 {
 	struct devtrace_elem text;
 

@@ -6,14 +6,14 @@
  * such as "UART.OVERRUN", so the argument's name is after the last dot.
  */
 #include <stdio.h>
-#include "view.h"
+#include "pick.h"
 
-static const char *pick_add(struct view_picks *p, const char *word, size_t first,
+static const char *pick_add(struct ti_picks *p, const char *word, size_t first,
 			    const char *second)
 {
-	struct view_pick *v = &p->v[p->n];
+	struct ti_pick *v = &p->v[p->n];
 
-	if (p->n == VIEW_PICKS_MAX)
+	if (p->n == TI_PICKS_MAX)
 		return "is one too many: at most 32 are allowed";
 	if (first >= sizeof(v->first))
 		return "has a name that is too long";
@@ -25,7 +25,7 @@ static const char *pick_add(struct view_picks *p, const char *word, size_t first
 	return NULL;
 }
 
-const char *view_pick_counter(struct view_picks *p, const char *word)
+const char *ti_pick_counter(struct ti_picks *p, const char *word)
 {
 	const char *point = strrchr(word, '.');
 
@@ -34,7 +34,7 @@ const char *view_pick_counter(struct view_picks *p, const char *word)
 	return pick_add(p, word, (size_t)(point - word), point + 1);
 }
 
-const char *view_pick_slice(struct view_picks *p, const char *word)
+const char *ti_pick_slice(struct ti_picks *p, const char *word)
 {
 	const char *points = strstr(word, "..");
 
@@ -45,27 +45,27 @@ const char *view_pick_slice(struct view_picks *p, const char *word)
 
 struct pick_search {
 	const char	*name;
-	struct view_arg	*value;
+	struct ti_arg	*value;
 	bool		found;
 };
 
-static void pick_arg(void *ctx, const struct view_arg *a)
+static void pick_arg(void *ctx, const struct ti_arg *a)
 {
 	struct pick_search *s = ctx;
 
-	if (a->kind == VIEW_STR || s->found || strlen(s->name) != a->name_len ||
+	if (a->kind == TI_ARG_STR || s->found || strlen(s->name) != a->name_len ||
 	    memcmp(s->name, a->name, a->name_len))
 		return;
 	*s->value = *a;
 	s->found = true;
 }
 
-bool view_pick_value(const struct view_pick *p, const char *name, const struct ti_event *e,
-		     struct view_arg *value)
+bool ti_pick_value(const struct ti_pick *p, const char *name, const struct ti_event *e,
+		     struct ti_arg *value)
 {
 	struct pick_search s = { .name = p->second, .value = value };
 
 	if (!strcmp(p->first, name))
-		view_args(e, pick_arg, &s);
+		ti_args(e, pick_arg, &s);
 	return s.found;
 }
