@@ -8,6 +8,7 @@ top	:= $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 O	?= $(top)/build$(if $(CROSS_COMPILE),/$(patsubst %-,%,$(notdir $(CROSS_COMPILE))))
 override O := $(abspath $(O))
 include $(top)/include/install.mk
+PYTHON	?= python3
 BOARDS	?= 6.1
 MORE_BOARDS ?= 6.12 rt 6.12-rt armhf newest 5.10 armhf:5.10 arm64 s390x 6.1/1 6.12/1of2 kasan kcsan
 # Takes a quarter of an hour of an emulated board
@@ -50,6 +51,10 @@ tools: lib
 # Kbuild takes an O= from the command line for its own
 modules modules_install clean: MAKEOVERRIDES := $(filter-out O=%,$(MAKEOVERRIDES))
 
+# The Python module
+python: lib
+	+@$(user) -C tools python PYTHON=$(PYTHON)
+
 modules:
 	+@$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) modules
 
@@ -81,11 +86,15 @@ install-doc:
 	$(foreach p,$(pages) $(examples),$(call put,644,$(or $(wildcard $(top)/$(p)),$(top)/tools/packaging/$(p)),$(docdir)/$(p)))
 	$(last)
 
+install-python: lib
+	+@$(user) -C tools install-python PYTHON=$(PYTHON)
+
 # Removes what the same install would bring now, and the directories that it leaves empty; below
 # / only those that are ours alone.
 uninstall:
 	@rm -rf $(O)/uninstall
-	+@$(MAKE) -s --no-print-directory install DESTDIR=$(O)/uninstall MNL_NOTE= >/dev/null 2>&1
+	+@$(MAKE) -s --no-print-directory install $(if $(wildcard \
+		$(O)/tools/python),install-python) DESTDIR=$(O)/uninstall MNL_NOTE= >/dev/null 2>&1
 	@cd $(O)/uninstall && find . ! -type d | while read -r f; do rm -f "$(DESTDIR)/$$f"; done
 	@rm -f $(DESTDIR)$(datadir)/devtrace/*/Module.symvers
 	@(cd $(O)/uninstall && find . -depth -mindepth 1 -type d; echo .$(datadir)/devtrace/*) | while read -r d; do \
@@ -163,6 +172,8 @@ help:
 #:   install-lib, install-tools, install-dev, install-doc
 #:                    a part of that: the libraries' .so files; programs, formats and
 #:                    service; what programs and drivers are built with; pages
+#:   python           the Python module devtrace, in build/tools/python (needs python3-dev)
+#:   install-python   that module, to $(pydir)
 #:   uninstall        remove what install brings
 #:   deb              Debian packages, in build/deb
 #:   modules_install  devtrace.ko, the modules that go beside it, and likewise what a
@@ -180,9 +191,10 @@ help:
 #:                    (default: what $(CROSS_COMPILE)pkg-config says of libmnl, or -lmnl)
 #:   ZSTD_CFLAGS, ZSTD_LIBS  libzstd, likewise
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
-#:   bindir, sbindir, libdir, includedir, datadir, mandir, docdir, fmtdir, confdir, unitdir, compdir
+#:   bindir, sbindir, libdir, includedir, datadir, mandir, docdir, fmtdir, confdir, unitdir, compdir, pydir
 #:                    directories below that, each with its usual default:
 #:                    include/install.mk. Give fmtdir to `make` too: programs look there
+#:   PYTHON           the Python of python and install-python (python3)
 #:   V=1              print commands in place of one line a file
 #:   O                directory for what is built (default: build, or with CROSS_COMPILE
 #:                    build/MACHINE)
@@ -194,6 +206,6 @@ help:
 #:   CYCLES           how often check-all loads and unloads the module; a fifth as
 #:                    often it turns kernel profile events on and off (1000)
 
-.PHONY: all user lib tools modules modules_install modules_uninstall \
+.PHONY: all user lib tools python install-python modules modules_install modules_uninstall \
 	install install-lib install-tools install-dev install-doc uninstall deb deps demo check check-all static \
 	fuzz mutate coverage bench clean help

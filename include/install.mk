@@ -14,6 +14,7 @@ datadir	?= $(prefix)/share
 mandir	?= $(datadir)/man
 docdir	?= $(datadir)/doc/devtrace
 fmtdir	?= $(datadir)/devtrace/fmt
+pydir	?= $(prefix)/lib/python3/dist-packages
 compdir	?= $(datadir)/bash-completion/completions
 # Read by the system at boot: udev/rules.d, sysusers.d, tmpfiles.d, modules-load.d, modprobe.d
 confdir	?= $(prefix)/lib

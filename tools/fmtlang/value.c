@@ -193,6 +193,16 @@ static size_t first_characters(const uint8_t *p, size_t n, size_t max)
 	return len;
 }
 
+void fmt_value_content(struct out *o, const struct fmt_value *v)
+{
+	struct pieces it;
+
+	pieces_first(&it, v);
+	do
+		out_mem(o, it.p, it.len);
+	while (pieces_next(&it));
+}
+
 void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max)
 {
 	struct pieces it;
@@ -207,9 +217,7 @@ void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max)
 	 * Join the pieces before escaping: a character may begin in one piece and end in the next.
 	 */
 	out_init(&all, -1);
-	do
-		out_mem(&all, it.p, it.len);
-	while (pieces_next(&it));
+	fmt_value_content(&all, v);
 	out_safe(o, all.buf, first_characters((const uint8_t *)all.buf, all.len, max));
 	out_free(&all);
 }

@@ -66,6 +66,8 @@ void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct 
 void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max);
 /* Print at most @max bytes of a STR or MEM element in the form "7e 7d 20". */
 void fmt_value_hex(struct out *o, const struct fmt_value *v, size_t max);
+/* Copy all bytes of a STR or MEM element. */
+void fmt_value_content(struct out *o, const struct fmt_value *v);
 /* Print a dump with 16 bytes in a line. Before each line a line end and four blanks are printed. */
 void fmt_value_dump(struct out *o, const struct fmt_value *v);
 

@@ -73,6 +73,9 @@ static void args_value(struct ti_arg *a, struct out *o, const struct fmt_value *
 		a->v.f = out_double_printed(v->e.v.f, v->e.type == DEVTRACE_E_F32);
 	} else {
 		args_words(a, o, v, table, names);
+		a->is_float = !table && (bit & FMT_M_FLOAT);
+		if (a->is_float)
+			a->v.f = v->e.v.f;
 	}
 }
 

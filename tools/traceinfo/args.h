@@ -12,6 +12,7 @@ struct ti_arg {
 	const char	*name, *unit, *str;
 	size_t		name_len, unit_len, len;
 	enum { TI_ARG_INT, TI_ARG_UINT, TI_ARG_DOUBLE, TI_ARG_STR } kind;
+	bool		is_float;	/* TI_ARG_STR: the text of @v.f, which is not finite */
 	union {
 		int64_t	 i;
 		uint64_t u;

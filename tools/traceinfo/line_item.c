@@ -164,19 +164,6 @@ static void print_dict(struct out *o, const struct devtrace_name *n)
 	}
 }
 
-/* Print a boot id as the kernel does, in groups of 8-4-4-4-12 digits. */
-void ti_boot_id(struct out *o, const uint8_t id[16])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (int i = 0; i < 16; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			out_char(o, '-');
-		out_char(o, digits[id[i] >> 4]);
-		out_char(o, digits[id[i] & 0xf]);
-	}
-}
-
 void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load)
 {
 	OUT_LIT(o, "--- ");

@@ -60,16 +60,21 @@ static const char *second_words(struct ti_clock *c, int64_t second, const char *
 	return c->words;
 }
 
+static void split_real(int64_t real, int64_t *second, uint32_t *ns)
+{
+	*second = real / NSEC;
+	if (real < 0 && real % NSEC)
+		--*second;
+	*ns = (uint32_t)(real - *second * NSEC);
+}
+
 static bool split(const struct devtrace_decoder *d, uint64_t ts, int64_t *second, uint32_t *ns)
 {
 	int64_t real;
 
 	if (!ti_clock_real(d, ts, &real))
 		return false;
-	*second = real / NSEC;
-	if (real < 0 && real % NSEC)
-		--*second;
-	*ns = (uint32_t)(real - *second * NSEC);
+	split_real(real, second, ns);
 	return true;
 }
 
@@ -90,15 +95,13 @@ static void fraction(struct out *o, uint32_t v, unsigned int n)
 		*--p = '0' + v;
 }
 
-bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
-		  uint64_t ts)
+bool ti_clock_iso_real(struct out *o, struct ti_clock *c, int64_t real)
 {
 	int64_t second;
 	uint32_t ns;
 	const char *w;
 
-	if (!split(d, ts, &second, &ns))
-		return false;
+	split_real(real, &second, &ns);
 	/*
 	 * From "2026-11-21T03:15:46+0100", copy the part before the zone; the fraction follows it.
 	 */
@@ -112,6 +115,14 @@ bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decod
 	out_char(o, ':');
 	out_mem(o, w + c->len - 2, 2);
 	return true;
+}
+
+bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		  uint64_t ts)
+{
+	int64_t real;
+
+	return ti_clock_real(d, ts, &real) && ti_clock_iso_real(o, c, real);
 }
 
 static bool print_date(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,

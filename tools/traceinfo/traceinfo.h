@@ -220,6 +220,8 @@ void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_de
 /* Print a date such as 2026-11-21T03:15:46.123456789+00:00. Return false if it is unknown. */
 bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		  uint64_t ts);
+/* The same for a time in ns since 1970. Return false if it has no date. */
+bool ti_clock_iso_real(struct out *o, struct ti_clock *c, int64_t real);
 
 /*
  * traceinfo/clock_set.c: was the wall clock set between two CLOCK frames? Set *by to the step in
