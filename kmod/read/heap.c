@@ -48,14 +48,12 @@ void heap_make(struct reader *rd)
 void heap_drop_idle(struct reader *rd)
 {
 	unsigned int i, nr = 0;
-	struct lane_source *lane;
 	struct source *src;
 
 	for (i = 0; i < rd->nr_heap; i++) {
 		src = rd->heap[i].src;
-		lane = source_as_lane(src);
-		if (lane && lane->idle)
-			lane->listed = false;
+		if (source_is_lane(src) && lane_source(src)->idle)
+			lane_source(src)->listed = false;
 		else
 			rd->heap[nr++].src = src;
 	}

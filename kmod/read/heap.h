@@ -11,29 +11,39 @@ void heap_make(struct reader *rd);
 void heap_put_front(struct reader *rd);
 void heap_drop_idle(struct reader *rd);
 
-static inline bool heap_before(const struct front *a, const struct front *b)
+static __always_inline struct front *heap_entry(struct front *heap, unsigned long offset)
 {
-	return likely(a->key != b->key) ? a->key < b->key : a->src->number < b->src->number;
+	return (struct front *)((u8 *)heap + offset);
 }
 
 /* Put a source at its place in the heap, which is @i or a place below @i. */
 static __always_inline void heap_sift(struct front *heap, unsigned long nr, unsigned long i,
 				      const struct front f)
 {
-	struct front *at = heap + i, *child;
+	/* Offsets in bytes: so the offset of a child is computed by one instruction. */
+	const unsigned long end = nr * sizeof(f);
+	unsigned long at = i * sizeof(f), child;
+	struct front *c;
+	u64 key;
 
-	for (i = 2 * i + 1; i < nr; i = 2 * i + 1) {
-		child = heap + i;
-		if (child[1].key <= child->key && i + 1 < nr && heap_before(child + 1, child)) {
-			child++;
-			i++;
+	/* If the last source is an only child, then the entry behind it has the greatest key. */
+	while ((child = 2 * at + sizeof(f)) < end) {
+		c = heap_entry(heap, child);
+		key = c->key;
+		if (c[1].key <= key && (likely(c[1].key != key) ||
+					(child + sizeof(f) < end &&
+					 c[1].src->number < c->src->number))) {
+			c++;
+			child += sizeof(f);
+			key = c->key;
 		}
-		if (child->key >= f.key && !heap_before(child, &f))
+		if (key >= f.key && (likely(key != f.key) || c->src->number >= f.src->number))
 			break;
-		*at = *child;
+		heap_entry(heap, at)->key = key;
+		heap_entry(heap, at)->src = c->src;
 		at = child;
 	}
-	*at = f;
+	*heap_entry(heap, at) = f;
 }
 
 /* Move the front source to its place after its key has changed. */

@@ -96,10 +96,10 @@ static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u6
 	source_set_ready(rd, src, false);
 }
 
-/* Return the source as a lane source, or NULL if it is the ring of a CPU. */
-static __always_inline struct lane_source *source_as_lane(struct source *src)
+/* Is it a lane, and not the ring of a CPU? */
+static __always_inline bool source_is_lane(const struct source *src)
 {
-	return likely(src->kind == SOURCE_LANE) ? lane_source(src) : NULL;
+	return likely(src->kind == SOURCE_LANE);
 }
 
 /* Count the source's unread events that a clear has hidden. */

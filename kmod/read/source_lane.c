@@ -155,19 +155,16 @@ bool lane_source_look(struct reader *rd, struct lane_source *s)
 }
 
 /*
- * Restore the heap after the front source's key has changed. Return the new front source if it is
- * a lane, otherwise NULL.
+ * Restore the heap after the key of its front source, @s, has changed. If the new front source is a
+ * lane with an event at hand, set @s to it and return true.
  */
-static __always_inline struct lane_source *next_lane(struct reader *rd, struct source *src)
+static __always_inline bool next_lane(struct reader *rd, struct lane_source **s)
 {
-	struct lane_source *s;
-
-	heap_sift_front(rd, src);
-	src = rd->heap->src;
-	if (unlikely(!src->ready))
-		return NULL;
-	s = source_as_lane(src);
-	return likely(s) && run_is_there(rd, s) ? s : NULL;
+	heap_sift_front(rd, &(*s)->src);
+	if (unlikely(!rd->heap->src->ready || !source_is_lane(rd->heap->src)))
+		return false;
+	*s = lane_source(rd->heap->src);
+	return run_is_there(rd, *s);
 }
 
 /* The event at the front was overwritten. */
@@ -181,22 +178,21 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 				     const u8 *records, bool quick)
 {
 	struct wire *w = &rd->wire;
+	const u8 *data = records + s->data;
 	const u64 ts = s->src.key;
-	const u8 type = s->ev.type;
-	const unsigned int len = s->ev.len;
 	u32 frame;
 
 	if (likely(quick && s->quick))
-		frame = wire_quick(w, &s->head, ts, type, records + s->data, len);
+		frame = wire_quick(w, &s->head, ts, s->ev.type, data, s->ev.len);
 	else
-		frame = wire_lane_event(w, &s->head, ts, records + s->data, len);
+		frame = wire_lane_event(w, &s->head, ts, s->ev.type, data, s->ev.len);
 	if (unlikely(!peek_lane(s, records)))
 		source_set_ready(rd, &s->src, false);
 	/* This check covers both the copied payload and the next record's header. */
 	if (unlikely(!blocks_there(slots_ring(), s->run)))
 		return false;
 	if (!IS_ENABLED(CONFIG_64BIT) || unlikely(frame & WIRE_ESCAPES))
-		wire_lane_send(w, frame, type, len);
+		wire_lane_send(w, frame);
 	else
 		wire_sent(w, frame);
 	s->src.last = ts;
@@ -206,13 +202,12 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 
 /*
  * Give the event at the front and further ones, also of the next lanes in the heap. Preemption is
- * off.
+ * off. @quick: wire_is_quick(), a constant of each call.
  */
-static void lane_source_give_run(struct reader *rd, struct lane_source *s)
+static __always_inline void give_run(struct reader *rd, struct lane_source *s, bool quick)
 {
 	const u8 *records = blocks_records(slots_ring(), s->run);
 	const struct window win = reader_window(rd);
-	const bool quick = wire_is_quick(&rd->wire);
 	const u64 frames = rd->wire.frames;
 	u64 until = rd->until, last = 0;
 	unsigned int left = GIVE_MOST;
@@ -227,8 +222,7 @@ static void lane_source_give_run(struct reader *rd, struct lane_source *s)
 			break;
 		if (s->src.key < until)
 			continue;
-		s = next_lane(rd, &s->src);
-		if (!s)
+		if (!next_lane(rd, &s))
 			break;
 		until = heap_until(rd);
 		records = blocks_records(slots_ring(), s->run);
@@ -255,10 +249,12 @@ void lane_source_give(struct reader *rd, struct lane_source *s)
 	preempt_disable();
 	if (!run_is_there(rd, s))
 		lose_run(rd, s);
-	else if (likely(wanted))
-		lane_source_give_run(rd, s);
-	else
+	else if (unlikely(!wanted))
 		lane_source_pass(rd, s);
+	else if (likely(wire_is_quick(&rd->wire)))
+		give_run(rd, s, true);
+	else
+		give_run(rd, s, false);
 	preempt_enable();
 }
 

@@ -146,14 +146,14 @@ static bool lane_source_unread(struct lane_source *s, u64 bytes)
 /* Has one of the lanes in the heap unread events? */
 static bool listed_unread(struct reader *rd, u64 bytes)
 {
-	struct lane_source *lane;
+	struct source *src;
 	unsigned int i;
 
 	for (i = 0; i < rd->nr_heap; i++) {
-		lane = source_as_lane(rd->heap[i].src);
-		if (!lane)
+		src = rd->heap[i].src;
+		if (!source_is_lane(src))
 			continue;
-		if (lane_source_unread(lane, bytes))
+		if (lane_source_unread(lane_source(src), bytes))
 			return true;
 		cond_resched();
 	}

@@ -96,44 +96,87 @@ static noinline void set_ring_head(struct ring_source *s, u32 who)
 	s->quick = flags & DEVTRACE_F_USER || !(flags & DEVTRACE_F_PTR);
 }
 
-/* Make a frame of the event at the front. */
-static __always_inline void put_event(struct wire *w, struct ring_source *s, u64 ts, bool quick)
+/* Make a frame of the event at the front, and advance. */
+static noinline void put_event(struct wire *w, struct ring_source *s)
 {
 	const struct ring_record *rec = (void *)&s->cache[s->next];
 
-	if (unlikely(rec->who != s->who))
-		set_ring_head(s, rec->who);
-	/* If peek_ring() has corrected the time stamp, wire_event() must mark the event. */
-	if (likely(quick && s->quick && rec->len <= WIRE_QUICK_MOST &&
-		   (rec->word & RING_TS_MASK) == ts))
-		wire_quick_send(w, wire_quick(w, &s->head, ts, rec->word >> RING_TYPE_SHIFT,
-					      rec->data, rec->len));
-	else
-		wire_event(w, rec, s->src.number, ts);
+	wire_event(w, rec, s->src.number, s->src.key);
+	s->at.idx++;
+	skip_units(s, s->units);
+}
+
+/*
+ * Make frames of the event at the front and of those behind it, and advance, as long as
+ * wire_quick() can make the frames, all events are of one thread and CPU, and no other frame must
+ * precede them.
+ * reader_wants() has returned true for the event at the front. Return the number of frames; their
+ * last event has the time @last.
+ */
+static unsigned int put_events(struct reader *rd, struct ring_source *s, u64 *last)
+{
+	struct wire *w = &rd->wire;
+	const u64 *at = s->cache + s->next, *const begin = at, *const end = s->cache + s->end;
+	const struct ring_record *rec = (const void *)at;
+	const struct window win = reader_window(rd);
+	/* Leave a time that peek_ring() must correct to put_event(). */
+	const u64 until = min3(win.from + win.span, rd->until, s->latest + 1);
+	const u64 span = until > win.from ? until - win.from : 0;
+	const u32 who = rec->who;
+	unsigned int nr = 0, len;
+	u64 word, ts;
+
+	if (unlikely(who != s->who))
+		set_ring_head(s, who);
+	if (unlikely(!s->quick || win.tid != s->src.tid))
+		return 0;
+	do {
+		/* This load of a header is safe at the end of the cache, too: see have_cache(). */
+		rec = (const void *)at;
+		word = rec->word;
+		ts = word & RING_TS_MASK;
+		len = rec->len;
+		if (unlikely(ts - win.from >= span || len > WIRE_QUICK_MOST || rec->who != who ||
+			     w->head >= win.stop))
+			break;
+		if (unlikely(word >> RING_TYPE_SHIFT == RING_TYPE_PAD ||
+			     word >> RING_TYPE_SHIFT == RING_TYPE_VOID))
+			break;
+		at += ring_units(len);
+		if (unlikely(at > end)) {
+			at -= ring_units(len);
+			break;
+		}
+		wire_quick_send(w, wire_quick(w, &s->head, ts, word >> RING_TYPE_SHIFT, rec->data,
+					      len));
+		*last = ts;
+		nr++;
+	} while (likely(at < end));
+	s->at.idx += nr;
+	skip_units(s, at - begin);
+	return nr;
 }
 
 void ring_source_give(struct reader *rd, struct ring_source *s)
 {
 	const bool quick = wire_is_quick(&rd->wire);
-	struct window win = { 0 };
-	unsigned int given = 0;
-	bool more, wanted;
-	u64 ts, last = 0;
+	unsigned int given = 0, nr;
+	u64 last;
+	bool more;
 
 	do {
-		ts = s->src.key;
-		wanted = true;
-		if (unlikely(!reader_sees(rd, &win, s->src.tid, ts))) {
-			wanted = reader_wants(rd, s->src.tid, ts);
-			win = reader_window(rd);
+		last = s->src.key;
+		if (unlikely(!reader_wants(rd, s->src.tid, last))) {
+			s->at.idx++;
+			skip_units(s, s->units);
+		} else {
+			nr = quick ? put_events(rd, s, &last) : 0;
+			if (unlikely(!nr)) {
+				put_event(&rd->wire, s);
+				nr = 1;
+			}
+			given += nr;
 		}
-		if (likely(wanted)) {
-			put_event(&rd->wire, s, ts, quick);
-			given++;
-		}
-		last = ts;
-		s->at.idx++;
-		skip_units(s, s->units);
 		more = peek_ring(s);
 	} while (likely(more) && reader_goes_on(rd, s->src.key));
 	s->src.last = last;

@@ -52,13 +52,13 @@ struct wire {
 /**
  * struct wire_head - beginning of the frames of events of one thread and CPU
  * @word: the first 8 bytes of their body
- * @sums: sums of these bytes, see wire_quick.h
- * @hits: whether one of these bytes may need an escape, see wire_quick.h
+ * @plain: wire_plain() of these bytes, see wire_quick.h
+ * @sum: sum of these bytes
  */
 struct wire_head {
 	u64	word;
-	u64	sums;
-	u64	hits;
+	u64	plain;
+	u8	sum;
 };
 
 /* The sequence number of the next frame; the first is 1. */
@@ -101,9 +101,9 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n);
 
 void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 tid);
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
-u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
+u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, u8 type, const u8 *data,
 		    unsigned int len);
-void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len);
+void wire_lane_send(struct wire *w, u32 frame);
 
 /* Can wire_quick() make frames? It needs the check sum8, and 64-bit registers. */
 static inline bool wire_is_quick(const struct wire *w)

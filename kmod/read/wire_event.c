@@ -25,7 +25,7 @@
 /* Up to this length in bytes, copying words one by one is faster than memcpy(). */
 #define PAYLOAD_BY_WORDS	64
 /*
- * Maximum length in bytes for which wire_check() is exact: its multiplication adds up three of the
+ * Maximum length in bytes for which wire_sum() is exact: its multiplication adds up three of the
  * four 16-bit sums below the upper 16 bits, and this partial sum must not carry into them.
  */
 #define SUM_BYTES		336
@@ -49,7 +49,7 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 	u64 word, hits;
 
 	/* Skip the words before the first byte that needs an escape; they stay in place. */
-	while (out < end && !(wire_special(get_unaligned_le64(out)) & WIRE_BYTES(0x80)))
+	while (out < end && !wire_may_escape(wire_plain(get_unaligned_le64(out))))
 		out += sizeof(word);
 	out = min_t(u8 *, out, frame + n);
 	n = end - out;
@@ -59,7 +59,7 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 	while (raw < end) {
 		word = get_unaligned_le64(raw);
 		put_unaligned_le64(word, out);
-		hits = wire_special(word) & WIRE_BYTES(0x80);
+		hits = ~wire_plain(word) & WIRE_BYTES(0x80);
 		i = hits ? __ffs64(hits) / BITS_PER_BYTE : sizeof(word);
 		raw += i;
 		out += i;
@@ -125,7 +125,7 @@ void wire_send(struct wire *w, u8 type, unsigned int len)
 static noinline void send_event(struct wire *w, u8 *frame, u8 type, unsigned int len)
 {
 	u8 *p = frame, *end = put_around(w, frame, type, len);
-	u64 hits = 0, sums = 0;
+	struct wire_sums sums = { .plain = ~0ULL };
 
 	BUILD_BUG_ON(3 * SUM_BYTES / sizeof(u64) * 2 * 0xff > U16_MAX);
 	if (unlikely(len > SUM_BYTES - 3 || w->check != DEVTRACE_CHECK_SUM8)) {
@@ -134,12 +134,12 @@ static noinline void send_event(struct wire *w, u8 *frame, u8 type, unsigned int
 	}
 	put_unaligned(0ULL, (u64 *)end);
 	do {
-		wire_look(get_unaligned((u64 *)p), &sums, &hits);
+		wire_look(get_unaligned((u64 *)p), &sums);
 		p += sizeof(u64);
 	} while (p < end);
-	*end = wire_check(sums);
+	*end = ~wire_sum(&sums);
 	end++;
-	if (unlikely(hits & WIRE_BYTES(0x80)) || wire_is_special(end[-1])) {
+	if (wire_may_escape(sums.plain) || wire_is_special(end[-1])) {
 		wire_send_escaped(w, frame, end - frame);
 		return;
 	}
@@ -167,10 +167,12 @@ static __always_inline u64 head_word(u8 flags, u8 severity, u16 source, u32 tid)
  */
 void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 tid)
 {
+	struct wire_sums sums = { .plain = ~0ULL };
+
 	h->word = head_word(flags, severity, source, tid);
-	h->sums = 0;
-	h->hits = 0;
-	wire_look(h->word, &h->sums, &h->hits);
+	wire_look(h->word, &sums);
+	h->plain = sums.plain;
+	h->sum = wire_sum(&sums);
 }
 
 /* Write the beginning of an event frame's body. Return the place of the payload. */
@@ -247,30 +249,35 @@ static void put_payload(u8 *to, const u8 *from, unsigned int n)
  * @w: frames of the reader
  * @h: beginning of the frame
  * @ts: time of the event, ns
+ * @type: type of the event
  * @data: payload of the event
  * @len: bytes of payload
  *
  * Copies the payload, which may be overwritten meanwhile. If it was not, the caller sends the
  * frame with wire_lane_send().
  *
- * Return: WIRE_ESCAPES, for wire_lane_send(): the bytes were neither summed nor searched for
- * escapes.
+ * Return: @len with two flags, for wire_lane_send().
  */
-u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
+u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, u8 type, const u8 *data,
 		    unsigned int len)
 {
-	put_payload(put_head(wire_body(w), h->word, ts), data, len);
-	return WIRE_ESCAPES;
+	u8 *body = wire_body(w);
+
+	body[-1] = type;
+	put_payload(put_head(body, h->word, ts), data, len);
+	return len | WIRE_BEGUN | WIRE_ESCAPES;
 }
 
 /*
  * Send the frame that wire_lane_event() or wire_quick() began and for which it returned @frame.
- * @len: bytes of payload.
  */
-void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len)
+void wire_lane_send(struct wire *w, u32 frame)
 {
-	if (!IS_ENABLED(CONFIG_64BIT) || frame == WIRE_ESCAPES)
-		send_event(w, w->buf + w->head, type, sizeof(struct devtrace_wire_event) + len);
+	const u8 *body = wire_body(w);
+
+	if (!IS_ENABLED(CONFIG_64BIT) || frame & WIRE_BEGUN)
+		send_event(w, w->buf + w->head, body[-1],
+			   sizeof(struct devtrace_wire_event) + (frame & U16_MAX));
 	else
 		wire_quick_send(w, frame);
 }

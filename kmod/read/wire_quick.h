@@ -3,8 +3,9 @@
  * Frames of nearly all events: short ones whose check is sum8
  *
  * Such a frame is built from words in registers. While each word is stored, its bytes are summed
- * and searched for bytes that need an escape. The part that consecutive frames share is summed
- * once, see struct wire_head. If a byte needs an escape, wire_event.c escapes the frame.
+ * and searched for bytes that need an escape, by wire_look(). The part that consecutive frames
+ * share is summed once, see struct wire_head. If a byte needs an escape, wire_event.c escapes the
+ * frame.
  *
  * The functions are inline, so that the files that find events need no call.
  */
@@ -21,41 +22,57 @@
 
 /* Longest payload of such a frame. */
 #define WIRE_QUICK_MOST	64U
-/*
- * Flag in the value of wire_quick(): a byte may need an escape. If no other bit is set, the frame
- * is not summed yet.
- */
+/* Flag in the value of wire_quick(): a byte may need an escape. */
 #define WIRE_ESCAPES	BIT(31)
+/* Flag in the value of wire_lane_event(): the frame has neither check nor flag. */
+#define WIRE_BEGUN	BIT(30)
 
 #define WIRE_BYTES(b)	(0x0101010101010101ULL * (b))
 
 /*
- * Set the upper bit of each byte that may need an escape: the flag and the escape byte. It is also
- * set for 7F, which needs none.
+ * Clear the upper bit of each byte that may need an escape, and set it in all other bytes. The flag
+ * and the escape byte need an escape. The bit is also clear for 7F, and for 7C after a byte above
+ * FB, which need none. The result is ~(word + 03 in each byte) | word: the sum of a byte has its
+ * upper bit set if the byte is 7D or more, or 7C with a carry from the byte before.
  */
-static __always_inline u64 wire_special(u64 word)
+static __always_inline u64 wire_plain(u64 word)
 {
 	BUILD_BUG_ON(DEVTRACE_ESCAPE != 0x7d || DEVTRACE_FLAG != 0x7e);
-	return ((word & WIRE_BYTES(0x7f)) + WIRE_BYTES(0x80 - DEVTRACE_ESCAPE)) & ~word;
+	return (WIRE_BYTES(0xff - (0x80 - DEVTRACE_ESCAPE)) - word) | word;
 }
 
-/*
- * Add the bytes of a word to the four sums in @sums. In @hits, set the upper bit of each byte that
- * may need an escape.
+/**
+ * struct wire_sums - what is known about the bytes of some words
+ * @plain: the words combined by wire_plain()
+ * @all: sum of the words
+ * @evens: four sums, of 16 bits each: bytes 0, 2, 4 and 6 of all words
+ *
+ * Because @all is @evens plus 256 times the sums of the odd bytes, these need no loop of their own.
  */
-static __always_inline void wire_look(u64 word, u64 *sums, u64 *hits)
-{
-	const u64 evens = 0x00ff00ff00ff00ffULL;
+struct wire_sums {
+	u64	plain, all, evens;
+};
 
-	*hits |= wire_special(word);
-	*sums += word & evens;
-	*sums += word >> 8 & evens;
+static __always_inline void wire_look(u64 word, struct wire_sums *s)
+{
+	s->plain &= wire_plain(word);
+	s->all += word;
+	s->evens += word & 0x00ff00ff00ff00ffULL;
 }
 
-/* Compute the check: the multiplication adds up the four sums in its upper 16 bits. */
-static __always_inline u8 wire_check(u64 sums)
+/* Return the sum of all bytes: the multiplication adds up four sums in its upper 16 bits. */
+static __always_inline u8 wire_sum(const struct wire_sums *s)
 {
-	return ~(sums * 0x0001000100010001ULL >> 48);
+	u64 ones = 0x0001000100010001ULL;
+
+	/* A multiplication takes fewer instructions than the shifts that GCC would use instead. */
+	OPTIMIZER_HIDE_VAR(ones);
+	return (s->evens + ((s->all - s->evens) >> 8)) * ones >> 48;
+}
+
+static __always_inline bool wire_may_escape(u64 plain)
+{
+	return unlikely(~plain & WIRE_BYTES(0x80));
 }
 
 static __always_inline bool wire_is_special(u8 b)
@@ -83,14 +100,15 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	const unsigned long rest = n % sizeof(u64);
 	unsigned long i = n - rest;
 	const u8 seq = wire_seq(w);
-	u64 sums = h->sums + seq, hits = h->hits, word, last;
+	struct wire_sums sums = { .plain = ~0ULL };
+	u64 word, last;
 	u8 check;
 
 	BUILD_BUG_ON(WIRE_QUICK_MOST + sizeof(struct devtrace_wire_event) >= 255);
 	put_unaligned_le16(seq | (u16)type << 8, frame);
 	put_unaligned_le64(h->word, frame + 2);
 	put_unaligned_le64(ts, frame + 2 + sizeof(u64));
-	wire_look(ts | (u64)type << 56, &sums, &hits);
+	wire_look(ts | (u64)type << 56, &sums);
 	/*
 	 * Bytes of the payload after the last whole word. They may be overwritten meanwhile: see
 	 * the comment of this function.
@@ -101,18 +119,18 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	 * Append the length byte. For a length this short, it is the value of DEVTRACE_BODY_LEN().
 	 */
 	last |= (u64)(n + sizeof(struct devtrace_wire_event) + 1) << rest * 8;
-	wire_look(last, &sums, &hits);
+	wire_look(last, &sums);
 	put_unaligned_le64(last, to + i);
 	for (; i; i -= sizeof(u64)) {
 		/* may be overwritten meanwhile: see above */
 		word = data_race(get_unaligned((const u64 *)(data + i) - 1));
-		wire_look(word, &sums, &hits);
+		wire_look(word, &sums);
 		put_unaligned(word, (u64 *)(to + i) - 1);
 	}
-	check = wire_check(sums);
+	check = ~(wire_sum(&sums) + h->sum + seq);
 	put_unaligned_le16(check | DEVTRACE_FLAG << 8, to + n + 1);
 	n += to - frame + 3;
-	if (unlikely(hits & WIRE_BYTES(0x80)))
+	if (wire_may_escape(sums.plain & h->plain))
 		n |= WIRE_ESCAPES;
 	if (wire_is_special(seq) || wire_is_special(check))
 		n |= WIRE_ESCAPES;
