@@ -20,6 +20,7 @@
 #include "pieces.h"
 #include "sequence.h"
 #include "sum_machine.h"
+#include "timeline.h"
 
 #define NSEC	1000000000ll
 /* limit of reports, in bytes, that are held until the input is known to be a stream */
@@ -84,6 +85,8 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 		return ti_complain("decoder", "", "");
 	if (run->opt->summary)
 		run->sum = sum_new();
+	if (run->opt->timeline)
+		run->timeline = ti_timeline_new(run->opt);
 	if (run->opt->layout == TI_LAYOUT_QSPY)
 		run->in->qspy = ti_qspy_new();
 	/*
@@ -159,6 +162,10 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		sum_free(run->sum);
 		run->sum = NULL;
 	}
+	if (run->timeline && !ret)
+		ti_timeline_end(run->timeline, &run->out, &run->printer, run->in->decoder, path);
+	ti_timeline_free(run->timeline);
+	run->timeline = NULL;
 	devtrace_decoder_free(run->in->decoder);
 	run->in->decoder = NULL;
 	zread_free(run->in->zread);
@@ -486,9 +493,10 @@ int ti_input_file(struct ti_run *run, const struct ti_piece *piece)
 	return ret;
 }
 
-/* Wait for events. ppoll() also ends for a signal that arrives just before it begins. */
-static int wait_more(int fd)
+/* Wait for events, at most @ms unless it is negative. A signal just before ppoll() ends it, too. */
+static int wait_more(int fd, int ms)
 {
+	const struct timespec time = { .tv_nsec = ms * 1000000l };
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	sigset_t block, old;
 	int ret = 0;
@@ -498,14 +506,14 @@ static int wait_more(int fd)
 	sigaddset(&block, SIGTERM);
 	sigprocmask(SIG_BLOCK, &block, &old);
 	if (!ti_stop)
-		ret = ppoll(&p, 1, NULL, &old);
+		ret = ppoll(&p, 1, ms < 0 ? NULL : &time, &old);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return ret < 0 && errno != EINTR ? -1 : 0;
 }
 
 static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 {
-	int ret = 0;
+	int ret = 0, ms = -1;
 	ssize_t n;
 
 	while (!ti_stop && !ret) {
@@ -523,12 +531,13 @@ static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 		if (!run->opt->follow)
 			break;
 		ti_print_last(run);
+		ms = ti_timeline_wait(run->timeline, &run->out, &run->printer, run->in->decoder);
 		if (out_flush(&run->out))
 			break;
 		/* Compare the filter's names with the names known so far; more may follow later. */
 		if (devtrace_decoder_totals(run->in->decoder)->frames)
 			ti_names_say(run->names);
-		if (wait_more(fd))
+		if (wait_more(fd, ms))
 			break;
 	}
 	return 0;

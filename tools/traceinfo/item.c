@@ -8,6 +8,7 @@
 #include "pieces.h"
 #include "sequence.h"
 #include "sum_machine.h"
+#include "timeline.h"
 
 static bool in_window(struct ti_run *run, uint64_t first, uint64_t last)
 {
@@ -79,6 +80,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 	const struct ti_options *opt = run->opt;
 	struct ti_event e;
 	struct out *o;
+	bool wanted;
 
 	if (ev->ts > run->in->end_ts)
 		return 1;
@@ -96,7 +98,12 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		return 0;
 	}
 	ti_event_init(&e, ev, run->in->decoder, &run->fmts);
-	if (!ti_filter_wants(&opt->filter, &e))
+	wanted = ti_filter_wants(&opt->filter, &e);
+	if (run->timeline)
+		ti_timeline_event(run->timeline, ti_bytes(run), &run->printer, &e, wanted);
+	if (run->timeline)
+		run->printed += wanted;
+	if (!wanted || run->timeline)
 		return 0;
 	if (run->raw) {
 		ti_raw_item(run->raw, ti_bytes(run), item);
@@ -150,7 +157,7 @@ void ti_print_load(struct ti_run *run)
 	run->in->load = load;
 	if (load && run->raw)
 		ti_raw_load(run->raw, ti_bytes(run), load);
-	if (!load || run->raw || !run->opt->verbose || run->sum)
+	if (!load || run->raw || !run->opt->verbose || run->sum || run->timeline)
 		return;
 	if (run->keep)
 		o = ti_last_report(&run->last);
@@ -200,7 +207,7 @@ static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
 
 	/* For several boards, merge.c reports that the clock was set. */
 	if (!ti_clock_set(&run->in->clock, c, &step) || run->printer.board || run->raw ||
-	    run->sum || !in_window(run, step.from, step.to))
+	    run->sum || run->timeline || !in_window(run, step.from, step.to))
 		return;
 	if (!run->opt->json)
 		ti_layout_line(ti_bytes(run), &run->printer);
@@ -272,7 +279,7 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 		/* The lanes of another stream have other names: empty the cache. */
 		ti_header_forget(run->printer.header);
 		announced = other_stream(run, item->u.info.stream);
-		if (!announced && !run->opt->verbose && !run->sum && !run->raw)
+		if (!announced && !run->opt->verbose && !run->sum && !run->timeline && !run->raw)
 			return 0;
 		break;
 	case DEVTRACE_ITEM_NOTE:
@@ -301,6 +308,11 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 		sum_item(run->sum, item, item->kind == DEVTRACE_ITEM_LOST &&
 			 devtrace_decoder_lane(run->in->decoder, item->u.lost.source) >= 0);
 		return ti_stop;
+	}
+	if (run->timeline) {
+		ti_timeline_item(run->timeline, ti_bytes(run), &run->printer, run->in->decoder,
+				 item);
+		return run->out.err || ti_stop;
 	}
 	/* -n drops lines before the last events, but not the line with the stream's name. */
 	if (!run->opt->json)

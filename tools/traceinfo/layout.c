@@ -63,7 +63,7 @@ static bool want_short(const struct ti_printer *p)
 {
 	const struct ti_options *opt = p->opt;
 
-	if (opt->json || opt->summary)
+	if (opt->json || opt->summary || opt->timeline)
 		return false;
 	if (opt->layout != TI_LAYOUT_AUTO)
 		return opt->layout == TI_LAYOUT_SHORT;

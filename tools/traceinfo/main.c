@@ -261,7 +261,7 @@ static int read_inputs(struct ti_run *run)
 		return ti_input_file(run, &only);
 	}
 	n = ti_boards_find(&opt->files, &boards);
-	if (n > 1 && !opt->summary && !opt->raw && !opt->sequence.n)
+	if (n > 1 && !opt->summary && !opt->raw && !opt->sequence.n && !opt->timeline)
 		ret = ti_merge(run, boards, n);
 	else
 		for (i = 0; i < n; i++)

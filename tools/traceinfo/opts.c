@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "common/link.h"
 #include "common/opts.h"
+#include "pick.h"
 #include "traceinfo.h"
 
 void *ti_alloc(void *old, size_t size)
@@ -38,13 +39,13 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 enum {
 	OPT_COLOR = OPTS_LONG, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
 	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_FORMAT, OPT_RAW, OPT_SEQUENCE,
-	OPT_LAST_BOOT, OPT_PLOT,
+	OPT_LAST_BOOT, OPT_PLOT, OPT_TIMELINE, OPT_SLICE, OPT_COUNTER,
 };
 
 /* long options without a letter, in the order of the enum */
 static const char only[] =
 	" color time check-fmt statistics device no-default-fmt summary check-emit format"
-	" raw sequence last-boot plot";
+	" raw sequence last-boot plot timeline slice counter";
 
 static const char help[] =
 "Usage: traceinfo [options] [device | logfile... | link...]\n"
@@ -91,6 +92,10 @@ static const char help[] =
 "      --summary[=LIST]    print tables instead of events: syscalls, interrupts,\n"
 "                          threads, waits, machines, states, queues (default: all)\n"
 "      --plot              with --summary: also print histograms of the times\n"
+"      --timeline[=TIME]   draw the stream: a row for each CPU, thread, interrupt and\n"
+"                          state machine; TIME: from one picture to the next\n"
+"      --slice BEGIN..END  add a row to it with the times between two events\n"
+"      --counter EVENT.ARG  add a row with the values of an argument\n"
 "      --sequence OBJECT,...  draw a diagram of the events of these objects\n"
 "      --raw               write the stream itself, without filtered events\n"
 "\n"
@@ -168,6 +173,18 @@ static void parse_summary(struct ti_options *opt, char *list)
 	}
 }
 
+static void parse_timeline(struct ti_options *opt, const char *time)
+{
+	int64_t ns;
+
+	opt->timeline = true;
+	if (!time)
+		return;
+	if (!ti_parse_span(time, &ns) || ns < 1000)
+		ti_usage("--timeline", time, "is not a duration of 1us or longer, such as 10s or 500ms");
+	opt->window = (uint64_t)ns;
+}
+
 static void parse_when(const char *option, const char *s, struct ti_when *when)
 {
 	if (!ti_parse_when(s, when))
@@ -182,6 +199,7 @@ struct times {
 
 static void parse_one(struct ti_options *opt, struct times *times, int c)
 {
+	const char *problem;
 	char *end;
 
 	switch (c) {
@@ -243,6 +261,16 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		break;
 	case OPT_SUMMARY:
 		parse_summary(opt, optarg);
+		break;
+	case OPT_TIMELINE:
+		parse_timeline(opt, optarg);
+		break;
+	case OPT_SLICE:
+	case OPT_COUNTER:
+		problem = c == OPT_SLICE ? ti_pick_slice(&opt->slices, optarg) :
+			  ti_pick_counter(&opt->counters, optarg);
+		if (problem)
+			ti_usage(c == OPT_SLICE ? "--slice" : "--counter", optarg, problem);
 		break;
 	case OPT_FORMAT:
 		parse_format(opt, optarg);
@@ -358,6 +386,16 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	if (opt->sequence.n && (opt->raw || opt->summary))
 		ti_usage("--sequence", opt->raw ? "--raw" : "--summary",
 			 "cannot be combined with it: each replaces the list of events; give one of them");
+	if (opt->timeline && (opt->json || opt->raw || opt->summary || opt->sequence.n ||
+			      opt->last >= 0 || opt->layout == TI_LAYOUT_QSPY))
+		ti_usage("--timeline", opt->json ? "--json" : opt->raw ? "--raw" :
+			 opt->summary ? "--summary" : opt->sequence.n ? "--sequence" :
+			 opt->last >= 0 ? "-n" : "--format=qspy",
+			 "cannot be combined with --timeline, which draws a picture for people; "
+			 "choose a time with --since, and print figures with --summary --json");
+	if (!opt->timeline && (opt->slices.n || opt->counters.n))
+		ti_usage(opt->slices.n ? "--slice" : "--counter", "--timeline",
+			 "is missing: a slice or counter is a row of it; give both options");
 	if (opt->raw && isatty(STDOUT_FILENO))
 		ti_usage("--raw", "standard output",
 			 "is a terminal and cannot show frames; write them to a file: traceinfo --raw >FILE");

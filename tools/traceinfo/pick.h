@@ -7,20 +7,6 @@
 
 #include "args.h"
 
-#define TI_PICKS_MAX	32	/* --counter and --slice, each */
-
-/* --counter EVENT.ARGUMENT, or --slice BEGIN..END */
-struct ti_pick {
-	const char	*word;		/* as given */
-	char		first[2 * FMT_NAME_MAX + 2];	/* EVENT or BEGIN */
-	const char	*second;	/* ARGUMENT or END, in @word */
-};
-
-struct ti_picks {
-	struct ti_pick	v[TI_PICKS_MAX];
-	unsigned int	n;
-};
-
 /*
  * Add a pick from an option's argument. Return NULL, or a text that says why the argument is
  * wrong.

@@ -6,8 +6,8 @@
  * decides what is printed, filter.c filters, line.c and line_item.c print text, json.c prints
  * JSON, qspy.c prints as QSPY. opts.c parses the options, event.c finds the names of an event,
  * time.c prints its time, layout.c chooses the columns, and merge.c merges the inputs of several
- * boards. With --summary, sum*.c replace filter and lines. For --check-emit, emit.c does
- * everything.
+ * boards. With --summary, sum*.c replace filter and lines; with --timeline, timeline*.c do, with
+ * the rows of track.c. For --check-emit, emit.c does everything.
  */
 #ifndef TRACEINFO_TI_H
 #define TRACEINFO_TI_H
@@ -19,6 +19,7 @@
 #include "fmtlang/fmt.h"
 #include "common/out.h"
 #include "choice.h"
+#include "picks.h"
 
 #define TI_DEVICE	"/dev/trace"
 #define TI_DEVICE_LAST	"/dev/trace-last"	/* --last-boot */
@@ -93,7 +94,8 @@ enum ti_table {
 
 struct ti_options {
 	bool		clear, follow, json, verbose, statistics, check_fmt, no_default_fmt;
-	bool		summary, check_emit, raw, plot;
+	bool		summary, check_emit, raw, plot, timeline;
+	uint64_t	window;		/* of the timeline, in ns; 0: not given */
 	unsigned int	tables;		/* of the summary, enum ti_table */
 	long		last;		/* -1: all */
 	enum ti_time	time;
@@ -106,6 +108,7 @@ struct ti_options {
 	struct ti_filter filter;
 	struct ti_words	fmt_files, fmt_dirs, files;
 	struct ti_words	sequence;	/* objects of the diagram */
+	struct ti_picks	counters, slices;	/* of the timeline */
 };
 
 /* Parse the options. After a wrong option or argument, print a message and end with status 2. */
@@ -115,7 +118,12 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 void ti_words_add(struct ti_words *w, const char *s);
 void *ti_alloc(void *old, size_t size);
 
-/* traceinfo/when.c: parse a date or time. Return false if the word is neither. */
+/*
+ * traceinfo/when.c: parse a duration such as 1h30min, 500ms or 2.5s; a number without a unit is in
+ * seconds. Return false if the word is none.
+ */
+bool ti_parse_span(const char *s, int64_t *ns);
+/* Parse a date or time. Return false if the word is neither. */
 bool ti_parse_when(const char *word, struct ti_when *when);
 /* Parse [[[[[[CC]YY]MM]DD]hh]mm][.SS], optionally followed by ':' and the end in the same form. */
 bool ti_parse_dates(const char *word, struct ti_when *since, struct ti_when *until);
@@ -437,6 +445,7 @@ struct zread;
 struct ti_piece;
 struct link;
 struct ti_sequence;
+struct ti_timeline;
 
 /* The state of an input that is being read. */
 struct ti_input {
@@ -492,6 +501,7 @@ struct ti_run {
 	struct sum	*sum;		/* --summary */
 	struct ti_raw	*raw;		/* --raw */
 	struct ti_sequence *sequence;	/* --sequence */
+	struct ti_timeline *timeline;	/* --timeline */
 	struct ti_ends	ends;
 };
 

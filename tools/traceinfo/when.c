@@ -42,8 +42,7 @@ static bool decimal(const char **p, int64_t unit, int64_t *ns)
 	return true;
 }
 
-/* Parse a duration such as 1h30min, 500ms or 2.5s. A number without a unit is in seconds. */
-static bool parse_span(const char *s, int64_t *ns)
+bool ti_parse_span(const char *s, int64_t *ns)
 {
 	static const struct {
 		const char *name;
@@ -244,7 +243,7 @@ bool ti_parse_when(const char *word, struct ti_when *when)
 	if (!strcmp(word, "now"))
 		return true;
 	if (*word == '-')
-		return parse_span(p, &when->ns);
+		return ti_parse_span(p, &when->ns);
 	when->kind = TI_REAL;
 	if (*word == '@')
 		return decimal(&p, NSEC, &when->ns) && !*p;

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * timeline_print.c - --timeline: print the cells as the columns of a terminal
+ *
+ *	                    |0ns        |20.00us    |40.00us
+ *	CPU 0               |####++...///::| 61 %
+ *	motord[712]         |. . !  . :////|   38
+ *
+ * A row with bars shows the share of each column in which a bar was, and any other row how many
+ * events the column has, compared with the fullest column of the row. A state machine shows a
+ * letter for the state in which it was longest. The end of the row is the share or the number of
+ * events in the whole picture.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "common/duration.h"
+#include "layout.h"
+#include "timeline.h"
+
+#define FIGURE	7	/* columns at the end of a row */
+#define LABEL_MIN 12
+#define LABEL_MAX 32
+#define CELLS_MIN 10
+#define TICK	12	/* columns between two marks of time, at least */
+#define THREADS	20	/* rows of each kind, unless -v is given */
+
+#define GREEN	"\033[32m"
+#define RED	"\033[1;31m"
+#define MAGENTA	"\033[35m"
+#define RESET	"\033[0m"
+
+struct picture {
+	struct ti_timeline *t;
+	struct out	*o;
+	const struct ti_printer *p;
+	unsigned int	lines;
+	uint64_t	span;		/* ns in the picture */
+	unsigned int	cells;		/* in the picture */
+	unsigned int	label, columns;
+};
+
+static void newline(struct picture *x)
+{
+	out_char(x->o, '\n');
+	x->lines++;
+}
+
+static void color(const struct picture *x, const char *code)
+{
+	if (x->p->color)
+		out_str(x->o, code);
+}
+
+/* Return the first cell of a column. */
+static unsigned int from_cell(const struct picture *x, unsigned int column)
+{
+	return (unsigned int)((uint64_t)column * x->cells / x->columns);
+}
+
+static bool is_lost(const struct picture *x, unsigned int column)
+{
+	unsigned int i, end = from_cell(x, column + 1);
+
+	for (i = from_cell(x, column); i < end; i++)
+		if (x->t->is_lost[i])
+			return true;
+	return false;
+}
+
+static struct timeline_cell join(const struct picture *x, const struct timeline_row *r,
+				 unsigned int column)
+{
+	struct timeline_cell c = r->cells[from_cell(x, column)];
+	unsigned int i, end = from_cell(x, column + 1);
+
+	for (i = from_cell(x, column) + 1; i < end; i++)
+		timeline_join(r->kind, &c, &r->cells[i]);
+	return c;
+}
+
+/*
+ * Print at most @max characters of a name. A character that is not ASCII could have any width, so
+ * it becomes a question mark.
+ */
+static unsigned int ascii(const struct picture *x, const char *name, unsigned int max)
+{
+	unsigned int n = 0;
+
+	for (; *name && n < max; name++) {
+		/* Only the first byte of a character in UTF-8 is printed. */
+		if (((unsigned char)*name & 0xc0) == 0x80)
+			continue;
+		out_char(x->o, *name >= ' ' && *name < 0x7f ? *name : '?');
+		n++;
+	}
+	return n;
+}
+
+/* Print the name of a row. @tail, the end of the name, is printed even if the name is too long. */
+static void label(const struct picture *x, const char *name, const char *tail)
+{
+	unsigned int n = ascii(x, name, x->label - (unsigned int)strlen(tail));
+
+	n += ascii(x, tail, x->label - n);
+	out_fill(x->o, ' ', x->label - n);
+	out_char(x->o, '|');
+}
+
+/* Print a mark for a share: 0 to 1 of the whole. */
+static void mark(const struct picture *x, double share)
+{
+	static const char *const quarters[] = { ".", ":", "+", "#" };
+	static const char *const eighths[] = {
+		"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█",
+	};
+	const unsigned int n = x->p->unicode ? 8 : 4;
+	unsigned int i = share > 0 ? (unsigned int)(share * n) : 0;
+
+	i = i < n ? i : n - 1;
+	out_str(x->o, x->p->unicode ? eighths[i] : quarters[i]);
+}
+
+static void hatch(const struct picture *x)
+{
+	color(x, MAGENTA);
+	out_str(x->o, x->p->unicode ? "╱" : "/");
+	color(x, RESET);
+}
+
+/* The fullest column of a row without bars, or the range of a counter. */
+struct range {
+	double		min, max;
+};
+
+static struct range range(const struct picture *x, const struct timeline_row *r)
+{
+	struct range v = { 0, 0 };
+	bool some = false;
+	unsigned int i;
+
+	for (i = 0; i < x->columns; i++) {
+		const struct timeline_cell c = join(x, r, i);
+		const double n = r->kind == TIMELINE_COUNTER ? c.v.max : (double)c.events;
+
+		if (!c.events)
+			continue;
+		v.min = !some || n < v.min ? n : v.min;
+		v.max = !some || n > v.max ? n : v.max;
+		some = true;
+	}
+	if (r->kind != TIMELINE_COUNTER)
+		v.min = 0;
+	return v;
+}
+
+static void state(const struct picture *x, uint8_t state)
+{
+	static const char *const colors[] = {
+		"\033[32m", "\033[33m", "\033[34m", "\033[36m", "\033[31m", "\033[37m",
+	};
+
+	color(x, colors[(state - 1) % 6]);
+	out_char(x->o, x->t->states[state - 1].letter);
+	color(x, RESET);
+}
+
+static void one(const struct picture *x, const struct timeline_row *r, unsigned int column,
+		const struct range *v)
+{
+	const struct timeline_cell c = join(x, r, column);
+	const uint64_t whole = (uint64_t)(from_cell(x, column + 1) - from_cell(x, column)) *
+			       x->t->width;
+	const bool bars = r->ns && r->kind != TIMELINE_COUNTER;
+
+	if (c.severity > 2) {
+		color(x, RED);
+		out_char(x->o, '!');
+		color(x, RESET);
+	} else if (r->kind == TI_TRACK_OBJECT && c.state) {
+		state(x, c.state);
+	} else if (c.events || (bars && c.v.ns)) {
+		const double share = bars ? (double)c.v.ns / (double)whole :
+				     v->max > v->min ?
+				     ((r->kind == TIMELINE_COUNTER ? c.v.max : (double)c.events) -
+				      v->min) / (v->max - v->min) : 1;
+
+		color(x, GREEN);
+		/* A column is full if nearly all of it is. */
+		mark(x, share > 0.999 ? 1 : bars ? share : share - 0.001);
+		color(x, RESET);
+	} else if (is_lost(x, column)) {
+		hatch(x);
+	} else {
+		out_char(x->o, ' ');
+	}
+}
+
+/* Print a number in at most five columns. */
+static void number(struct out *o, uint64_t n)
+{
+	static const char units[] = " kMGTPE";
+	unsigned int unit = 0;
+	char text[32];
+
+	for (; n >= (unit ? 1000 : 100000); n /= 1000)
+		unit++;
+	snprintf(text, sizeof(text), unit ? "%6llu%c" : "%7llu", (unsigned long long)n,
+		 units[unit]);
+	out_str(o, text);
+}
+
+static void row(struct picture *x, const struct timeline_row *r)
+{
+	const struct range v = range(x, r);
+	char text[32];
+	unsigned int i;
+
+	if (r->kind == TI_TRACK_SLICE) {
+		const char *word = x->p->opt->slices.v[r->track.id >> 32].word;
+
+		snprintf(text, sizeof(text), " %u", (uint32_t)r->track.id);
+		label(x, word, text);
+	} else {
+		label(x, r->track.name, "");
+	}
+	for (i = 0; i < x->columns; i++)
+		one(x, r, i, &v);
+	out_char(x->o, '|');
+	if (r->kind == TIMELINE_COUNTER) {
+		snprintf(text, sizeof(text), "%7.5g", r->max);
+		out_mem(x->o, text, strnlen(text, FIGURE));
+	} else if (r->ns && r->kind != TI_TRACK_OBJECT) {
+		snprintf(text, sizeof(text), "%5.0f %%", (double)r->ns * 100 / (double)x->span);
+		out_str(x->o, text);
+	} else {
+		number(x->o, r->events);
+	}
+	newline(x);
+}
+
+/* Compare rows: CPUs and counters by number, other rows by time, then by events. */
+static int compare(const void *a, const void *b)
+{
+	const struct timeline_row *r = *(struct timeline_row *const *)a;
+	const struct timeline_row *s = *(struct timeline_row *const *)b;
+
+	if (r->kind != s->kind)
+		return r->kind < s->kind ? -1 : 1;
+	if (r->kind == TI_TRACK_THREAD && r->ns != s->ns)
+		return r->ns > s->ns ? -1 : 1;
+	if (r->kind == TI_TRACK_THREAD && r->events != s->events)
+		return r->events > s->events ? -1 : 1;
+	return r->track.id < s->track.id ? -1 : r->track.id > s->track.id;
+}
+
+/* Return 1, 2 or 5 times a power of ten, at least @ns. */
+static uint64_t round_up(uint64_t ns)
+{
+	uint64_t unit = 1;
+
+	while (unit < ns / 10)
+		unit *= 10;
+	return unit >= ns ? unit : 2 * unit >= ns ? 2 * unit : 5 * unit >= ns ? 5 * unit :
+	       10 * unit;
+}
+
+/* Print marks of the time since the begin of the picture. */
+static void axis(struct picture *x)
+{
+	const double column = (double)x->span / x->columns;
+	const uint64_t step = round_up((uint64_t)(column * TICK) + 1);
+	unsigned int at = 0, next;
+	uint64_t ns;
+
+	out_fill(x->o, ' ', x->label);
+	for (ns = 0; ; ns += step) {
+		char buf[32];
+		struct out text = { .buf = buf, .size = sizeof(buf), .fd = -1 };
+
+		next = (unsigned int)((double)ns / column);
+		if (ns >= x->span || (ns && next + TICK > x->columns + 2))
+			break;
+		out_fill(x->o, ' ', next > at ? next - at : 0);
+		out_char(&text, '|');
+		out_duration(&text, ns);
+		out_mem(x->o, buf, text.len);
+		at = next + (unsigned int)text.len;
+		if (ns > UINT64_MAX - step)
+			break;
+	}
+	newline(x);
+}
+
+static void losses(struct picture *x)
+{
+	bool some = false;
+	unsigned int i;
+
+	for (i = 0; i < x->columns; i++)
+		some |= is_lost(x, i);
+	if (!some)
+		return;
+	label(x, "lost", "");
+	for (i = 0; i < x->columns; i++) {
+		if (is_lost(x, i))
+			hatch(x);
+		else
+			out_char(x->o, ' ');
+	}
+	out_char(x->o, '|');
+	number(x->o, x->t->lost);
+	newline(x);
+}
+
+static void head(struct picture *x, const struct devtrace_decoder *d, const char *input)
+{
+	struct ti_timeline *t = x->t;
+	struct ti_clock clock = x->p->clock;
+
+	if (input) {
+		out_safe(x->o, input, strlen(input));
+		OUT_LIT(x->o, ": ");
+	}
+	if (!t->begun) {
+		OUT_LIT(x->o, "no events");
+		newline(x);
+		return;
+	}
+	ti_clock_moment(x->o, &clock, d, t->first);
+	OUT_LIT(x->o, " to ");
+	if (t->window) {
+		out_char(x->o, '+');
+		out_duration(x->o, t->window);
+	} else {
+		ti_clock_moment(x->o, &clock, d, t->last);
+	}
+	newline(x);
+	out_u64(x->o, t->events);
+	out_str(x->o, t->events == 1 ? " event" : " events");
+	OUT_LIT(x->o, ", ");
+	out_u64(x->o, t->lost);
+	OUT_LIT(x->o, " lost; a column is ");
+	out_duration(x->o, x->span / x->columns);
+	if (t->lost_before) {
+		OUT_LIT(x->o, "; before, ");
+		out_u64(x->o, t->lost_before);
+		OUT_LIT(x->o, " were lost");
+	}
+	newline(x);
+	axis(x);
+}
+
+/* Explain the marks, and the letters of states, in lines that fit the terminal. */
+static void explain(struct picture *x, bool states)
+{
+	const unsigned long columns = ti_columns();
+	unsigned int i;
+	size_t at = 0;
+
+	if (!x->t->explained) {
+		out_str(x->o, x->p->unicode ? "▁▄█" : ". : + #");
+		OUT_LIT(x->o, " little to all of the time, or few to most events; ! severe");
+		newline(x);
+		out_str(x->o, x->p->unicode ? "╱" : "/");
+		OUT_LIT(x->o, " events were lost; at the end: share of the time, or number of events");
+		newline(x);
+	}
+	for (i = 0; states && i < x->t->nr_states; i++) {
+		const char *name = x->t->states[i].name;
+		const size_t room = strlen(name) + 4;
+
+		if (at && at + room > columns) {
+			newline(x);
+			at = 0;
+		}
+		out_str(x->o, at ? ", " : "");
+		out_char(x->o, x->t->states[i].letter);
+		out_char(x->o, ' ');
+		ascii(x, name, UINT32_MAX);
+		at += room;
+	}
+	if (at)
+		newline(x);
+}
+
+/* Take the rows that have something to show, sorted. Return their number. */
+static unsigned int choose(struct picture *x, struct timeline_row **rows,
+			   const struct devtrace_decoder *d)
+{
+	const bool filtered = ti_filter_by_event(&x->p->opt->filter);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < x->t->nr_rows; i++) {
+		struct timeline_row *r = x->t->rows[i];
+
+		if (filtered ? !r->wanted : !r->ns && !r->events)
+			continue;
+		if (r->kind == TI_TRACK_THREAD &&
+		    devtrace_decoder_proc(d, (uint32_t)r->track.id, NULL)) {
+			r->track.name[0] = 0;
+			ti_track_name(&r->track, d);
+		}
+		rows[n++] = r;
+	}
+	qsort(rows, n, sizeof(*rows), compare);
+	return n;
+}
+
+unsigned int timeline_print(struct ti_timeline *t, struct out *o, struct ti_printer *p,
+			    const struct devtrace_decoder *d, const char *input,
+			    unsigned int rows_max)
+{
+	const unsigned long wide = ti_columns();
+	struct picture x = { .t = t, .o = o, .p = p };
+	struct timeline_row *rows[TIMELINE_ROWS];
+	unsigned int i, n, of_kind = 0, printed = 0;
+	bool states = false;
+
+	x.label = wide / 4 < LABEL_MIN ? LABEL_MIN : wide / 4 > LABEL_MAX ? LABEL_MAX :
+		  (unsigned int)wide / 4;
+	x.columns = wide < x.label + FIGURE + 2 + CELLS_MIN ? CELLS_MIN :
+		    (unsigned int)(wide > 100000 ? 100000 : wide) - x.label - FIGURE - 2;
+	x.span = t->window ? t->window : t->last - t->first + 1;
+	x.cells = (unsigned int)((x.span - 1) / t->width) + 1;
+	/* A column has at least one cell. */
+	x.columns = x.columns < x.cells ? x.columns : x.cells;
+	head(&x, d, input);
+	if (!t->begun)
+		return x.lines;
+	n = choose(&x, rows, d);
+	losses(&x);
+	for (i = 0; i < n; i++) {
+		of_kind = i && rows[i]->kind == rows[i - 1]->kind ? of_kind + 1 : 0;
+		if (printed == rows_max || (of_kind >= THREADS && !p->opt->verbose))
+			continue;
+		states |= rows[i]->kind == TI_TRACK_OBJECT;
+		row(&x, rows[i]);
+		printed++;
+	}
+	if (printed < n) {
+		OUT_LIT(o, "and ");
+		out_u64(o, n - printed);
+		out_str(o, n - printed == 1 ? " more row" : " more rows");
+		out_str(o, p->opt->verbose ? "" : "; -v prints them");
+		newline(&x);
+	}
+	if (t->left_out) {
+		out_u64(o, t->left_out);
+		OUT_LIT(o, " events are in no row: there are too many threads and CPUs");
+		newline(&x);
+	}
+	explain(&x, states);
+	return x.lines;
+}
