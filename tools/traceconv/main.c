@@ -29,7 +29,7 @@ enum { OPT_FROM = OPTS_LONG, OPT_SIZE, OPT_RATE, OPT_NAME, OPT_TO, OPT_COUNTER, 
 static const char only[] = " from size rate name to counter slice";
 
 static const char help[] =
-"Usage: devtrace-convert --to perfetto|chrome|html [options] [FILE | - | LINK]...\n"
+"Usage: devtrace-convert --to perfetto|chrome|html|vcd [options] [FILE | - | LINK]...\n"
 "       devtrace-convert --from qs|rkh [options] FILE | - | LINK\n"
 "Convert a trace to the format of a viewer, or convert the trace of a microcontroller\n"
 "to a stream that traceinfo prints. LINK is serial:DEVICE[,BAUD], tcp:HOST:PORT or\n"
@@ -38,7 +38,8 @@ static const char help[] =
 "For a viewer:\n"
 "      --to FORMAT         perfetto: native format of ui.perfetto.dev;\n"
 "                          chrome: JSON for chrome://tracing and speedscope;\n"
-"                          html: a self-contained page for any browser\n"
+"                          html: a self-contained page for any browser;\n"
+"                          vcd: numbers and bus lines for gtkwave, PulseView and sigrok-cli\n"
 "      --counter EVENT.ARGUMENT  draw this argument as a curve, for example BEAT.late\n"
 "      --slice BEGIN..END  draw a bar from one event to the other, on each thread\n"
 "  -e, --event FILE        read this format file before those in the default places\n"
@@ -310,14 +311,14 @@ static void check_options(const struct conv *conv, const char *from,
 	const bool of_from = conv->sized || conv->clock.told_rate || conv->name;
 
 	if (!from && !view->to) {
-		fputs("devtrace-convert: name a format: --to perfetto, chrome or html for a viewer; --from qs or rkh for the trace of a microcontroller\n",
+		fputs("devtrace-convert: name a format: --to perfetto, chrome, html or vcd for a viewer; --from qs or rkh for the trace of a microcontroller\n",
 		      stderr);
 		exit(2);
 	}
 	if (from && strcmp(from, "qs") && strcmp(from, "rkh"))
 		usage("--from", from, "is not a format; write qs or rkh");
 	if (view->to && !view_format_find(view->to))
-		usage("--to", view->to, "is not a format; write perfetto, chrome or html");
+		usage("--to", view->to, "is not a format; write perfetto, chrome, html or vcd");
 	if (from && view->to) {
 		fprintf(stderr, "devtrace-convert: --from and --to are two steps: devtrace-convert --from %s ... | devtrace-convert --to %s -\n",
 			from, view->to);

@@ -12,7 +12,7 @@
 #include "view.h"
 
 static const struct view_format *const view_formats[] = {
-	&view_perfetto, &view_chrome, &view_html,
+	&view_perfetto, &view_chrome, &view_html, &view_vcd,
 };
 
 const struct view_format *view_format_find(const char *name)

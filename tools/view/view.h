@@ -51,7 +51,7 @@ struct view_format {
 	void		(*end)(struct view *v);
 };
 
-extern const struct view_format view_perfetto, view_chrome, view_html;
+extern const struct view_format view_perfetto, view_chrome, view_html, view_vcd;
 /* Return the format of that name, or NULL if there is none. */
 const struct view_format *view_format_find(const char *name);
 
