@@ -190,6 +190,7 @@ help:
 #:   MNL_CFLAGS, MNL_LIBS  libmnl of that machine: -I... and '-L... -lmnl'
 #:                    (default: what $(CROSS_COMPILE)pkg-config says of libmnl, or -lmnl)
 #:   ZSTD_CFLAGS, ZSTD_LIBS  libzstd, likewise
+#:   BT_CFLAGS, BT_LIBS  libbabeltrace2, likewise; for a plugin of babeltrace2
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
 #:   bindir, sbindir, libdir, includedir, datadir, mandir, docdir, fmtdir, confdir, unitdir, compdir, pydir
 #:                    directories below that, each with its usual default:

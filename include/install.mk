@@ -20,6 +20,8 @@ compdir	?= $(datadir)/bash-completion/completions
 confdir	?= $(prefix)/lib
 unitdir	?= $(confdir)/systemd/system
 userfmtdir := /usr/trace
+# Where babeltrace2 looks for plugins, if it has the same libdir
+plugindir := $(libdir)/babeltrace2/plugins
 
 # One line a file; with V=1 the commands instead, with `make -s` nothing.
 V	?= 0

@@ -121,7 +121,7 @@ has "$(echo "$options" | tr '\n' ' ')" tracelogger -
 gives "qs" devtrace-convert --from = q
 gives "qs rkh" devtrace-convert --from ""
 gives "time= tick=" devtrace-convert --size t
-gives "chrome html perfetto vcd" devtrace-convert --to ""
+gives "chrome ctf html perfetto vcd" devtrace-convert --to ""
 gives "a.fmt c" devtrace-convert -e ""
 gives "a.fmt b.txt c" devtrace-convert ""
 gives "" devtrace-convert --rate ""

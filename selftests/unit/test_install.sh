@@ -13,6 +13,10 @@ cp -a "$O/lib" "$O/tools" "$tmp/o/" || exit 1
 all='[a-z]*'
 variables='bindir sbindir libdir includedir datadir mandir docdir fmtdir compdir confdir unitdir'
 
+# The plugin is built where libbabeltrace2 is installed.
+left_out=babeltrace-plugin-devtrace
+[ ! -d "$O/tools/babeltrace-plugins" ] || left_out='^$'
+
 not() { ! "$@"; }
 # here TARGET DIR [VARIABLE=VALUE...]
 here()
@@ -27,7 +31,7 @@ listed()
 {
 	parts=$1
 	shift
-	sed -n "s/^\($parts\) //p" "$here/install.list" | sed "$@" | sort
+	sed -n "s/^\($parts\) //p" "$here/install.list" | grep -v "$left_out" | sed "$@" | sort
 	case $parts in
 	doc|"$all") (cd "$top" && echo Documentation/*.rst) | tr ' ' '\n' | sed 's|^|@docdir@/|' | sed "$@" ;;
 	esac

@@ -23,13 +23,17 @@
 #include "traceconv.h"
 #include "view/view.h"
 
-enum { OPT_FROM = OPTS_LONG, OPT_SIZE, OPT_RATE, OPT_NAME, OPT_TO, OPT_COUNTER, OPT_SLICE };
+enum {
+	OPT_FROM = OPTS_LONG, OPT_SIZE, OPT_RATE, OPT_NAME, OPT_TO, OPT_COUNTER, OPT_SLICE,
+	OPT_LTTNG_NAMES
+};
 
 /* names of the options without a letter, in the order of the enum */
-static const char only[] = " from size rate name to counter slice";
+static const char only[] = " from size rate name to counter slice lttng-names";
 
 static const char help[] =
 "Usage: devtrace-convert --to perfetto|chrome|html|vcd [options] [FILE | - | LINK]...\n"
+"       devtrace-convert --to ctf [options] --output DIRECTORY [FILE]...\n"
 "       devtrace-convert --from qs|rkh [options] FILE | - | LINK\n"
 "Convert a trace to the format of a viewer, or convert the trace of a microcontroller\n"
 "to a stream that traceinfo prints. LINK is serial:DEVICE[,BAUD], tcp:HOST:PORT or\n"
@@ -40,8 +44,10 @@ static const char help[] =
 "                          chrome: JSON for chrome://tracing and speedscope;\n"
 "                          html: a self-contained page for any browser;\n"
 "                          vcd: numbers and bus lines for gtkwave, PulseView and sigrok-cli\n"
+"                          ctf: a directory for Trace Compass, by babeltrace2\n"
 "      --counter EVENT.ARGUMENT  draw this argument as a curve, for example BEAT.late\n"
 "      --slice BEGIN..END  draw a bar from one event to the other, on each thread\n"
+"      --lttng-names       for ctf: name the kernel's events as LTTng does\n"
 "  -e, --event FILE        read this format file before those in the default places\n"
 "\n"
 "From a microcontroller:\n"
@@ -304,21 +310,44 @@ static int convert_from(struct conv *conv, const char *from, const char *output,
 	return ret;
 }
 
+static bool is_ctf(const struct view_options *view)
+{
+	return view->to && !strcmp(view->to, "ctf");
+}
+
+/* --to ctf: babeltrace2 reads files and writes a directory. */
+static void check_ctf(const struct view_options *view, char *const *inputs)
+{
+	if (!view->output) {
+		fputs("devtrace-convert: --to ctf makes a directory; name one with --output\n",
+		      stderr);
+		exit(2);
+	}
+	if (view->counters.n || view->slices.n) {
+		fputs("devtrace-convert: --counter and --slice cannot be used with --to ctf\n",
+		      stderr);
+		exit(2);
+	}
+	for (; *inputs; inputs++)
+		if (!strcmp(*inputs, "-") || link_is(*inputs))
+			usage("--to ctf", *inputs, "is not a file; save the stream first, for example with traceinfo --raw");
+}
+
 /* If options cannot be combined, or an argument is not valid, end the program. */
 static void check_options(const struct conv *conv, const char *from,
-			  const struct view_options *view, int inputs)
+			  const struct view_options *view, char *const *inputs, int nr_inputs)
 {
 	const bool of_from = conv->sized || conv->clock.told_rate || conv->name;
 
 	if (!from && !view->to) {
-		fputs("devtrace-convert: name a format: --to perfetto, chrome, html or vcd for a viewer; --from qs or rkh for the trace of a microcontroller\n",
+		fputs("devtrace-convert: name a format: --to perfetto, chrome, html, vcd or ctf for a viewer; --from qs or rkh for the trace of a microcontroller\n",
 		      stderr);
 		exit(2);
 	}
 	if (from && strcmp(from, "qs") && strcmp(from, "rkh"))
 		usage("--from", from, "is not a format; write qs or rkh");
-	if (view->to && !view_format_find(view->to))
-		usage("--to", view->to, "is not a format; write perfetto, chrome, html or vcd");
+	if (view->to && !is_ctf(view) && !view_format_find(view->to))
+		usage("--to", view->to, "is not a format; write perfetto, chrome, html, vcd or ctf");
 	if (from && view->to) {
 		fprintf(stderr, "devtrace-convert: --from and --to are two steps: devtrace-convert --from %s ... | devtrace-convert --to %s -\n",
 			from, view->to);
@@ -334,7 +363,11 @@ static void check_options(const struct conv *conv, const char *from,
 		      stderr);
 		exit(2);
 	}
-	if (from && inputs != 1) {
+	if (is_ctf(view))
+		check_ctf(view, inputs);
+	else if (view->lttng_names)
+		usage("--lttng-names", view->to ? view->to : from, "has no such names; use --to ctf");
+	if (from && nr_inputs != 1) {
 		fputs("devtrace-convert: name one FILE, -, serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH\n",
 		      stderr);
 		exit(2);
@@ -360,7 +393,8 @@ int main(int argc, char **argv)
 	const char *from = NULL;
 	const struct opts_note notes[] = {
 		{ OPT_FROM, .word = &from }, { OPT_TO, .word = &view.to },
-		{ 'o', .word = &view.output }, { 'q', .flag = &view.quiet }, { 0 },
+		{ 'o', .word = &view.output }, { 'q', .flag = &view.quiet },
+		{ OPT_LTTNG_NAMES, .flag = &view.lttng_names }, { 0 },
 	};
 	char *end;
 	struct opts opts;
@@ -402,7 +436,7 @@ int main(int argc, char **argv)
 				 "Try 'devtrace-convert --help'.");
 		}
 	}
-	check_options(&conv, from, &view, argc - optind);
+	check_options(&conv, from, &view, argv + optind, argc - optind);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
@@ -410,5 +444,7 @@ int main(int argc, char **argv)
 		return convert_from(&conv, from, view.output, view.quiet, argv[optind]);
 	view.inputs = argv + optind;
 	view.nr_inputs = argc - optind;
+	if (is_ctf(&view))
+		return view_ctf(&view);
 	return view_run(&view, &stop);
 }

@@ -26,6 +26,7 @@ struct view_options {
 	unsigned int	nr_fmt_files;
 	bool		quiet;
 	struct ti_picks counters, slices;
+	bool		lttng_names;	/* --to ctf: name the kernel's events as LTTng does */
 	char		**inputs;	/* files, -, links; none: /dev/trace */
 	int		nr_inputs;
 };
@@ -82,6 +83,12 @@ void *view_alloc(void *old, size_t size);
  * conversion.
  */
 int view_run(const struct view_options *opt, volatile sig_atomic_t *stop);
+
+/*
+ * view/ctf.c: run babeltrace2 in place of this program, to write a trace in the directory
+ * opt->output. Return 1 if it cannot run.
+ */
+int view_ctf(const struct view_options *opt);
 
 /* view/input.c: read one input to its end. Return 0, or 1 after an error message was printed. */
 int view_input(struct view *v, const char *path);

@@ -23,7 +23,7 @@ PACKAGECONFIG ??= "ctl zstd"
 PACKAGECONFIG[ctl] = ",MNL_LIBS=,libmnl"
 PACKAGECONFIG[zstd] = ",ZSTD_LIBS=,zstd"
 
-EXTRA_OEMAKE = "-C ${S} O=${B} V=1 CC='${CC}' AR='${AR}' PKG_CONFIG=pkg-config \
+EXTRA_OEMAKE = "-C ${S} O=${B} V=1 CC='${CC}' AR='${AR}' PKG_CONFIG=pkg-config BT_LIBS= \
                 prefix=${prefix} bindir=${bindir} sbindir=${sbindir} libdir=${libdir} \
                 includedir=${includedir} datadir=${datadir} mandir=${mandir} \
                 docdir=${docdir}/devtrace confdir=${nonarch_libdir} \

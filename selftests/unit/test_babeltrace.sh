@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_babeltrace.sh - babeltrace2 finds streams by our plugin, and what it reads is what traceinfo prints
+#
+# babeltrace_check.py compares event by event, from the stream and from a CTF trace that
+# babeltrace2 wrote of it. The plugin is the one with sanitizers. SEED=n is another machine and
+# other noise.
+here=$(cd "$(dirname "$0")" && pwd)
+O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
+out=$O/selftests/unit
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TZ=UTC LC_ALL=C PATH="$out:$out/san/tools:$PATH"
+unset DEVTRACE_FMT_PATH BABELTRACE_PLUGIN_PATH
+SEED=${SEED:-$(($(date +%s) % 1000000))}
+cd "$work" || exit 1
+. "$here/../tap.sh"
+command -v babeltrace2 >/dev/null || skip_all "no babeltrace2"
+/usr/bin/python3 -c 'import bt2' 2>/dev/null || skip_all "no python3-bt2"
+plugins=$out/san/tools/babeltrace-plugins
+[ -e "$plugins/babeltrace-plugin-devtrace.so" ] ||
+	skip_all "the plugin was not built: no libbabeltrace2-dev"
+echo "# SEED=$SEED"
+fmt=$here/traceinfo/board.fmt
+why=said
+
+# The leaks of babeltrace2 and Python are not ours; valgrind below looks for ours.
+asan() { ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(gcc -print-file-name=libasan.so)" "$@"; }
+babeltrace() { asan babeltrace2 --plugin-path "$plugins" "$@"; }
+compare() { BABELTRACE_PLUGIN_PATH=$plugins asan /usr/bin/python3 "$here/babeltrace_check.py" "$@" >said 2>&1; }
+
+# equal NAME STREAM: from the stream, and from CTF
+equal()
+{
+	traceinfo --json -v "$2" >out.json
+	compare out.json "$2"
+	ok $? "$1: events, values and losses"
+	sed 's/^/# /' said
+	rm -rf ctf
+	babeltrace "$2" -o ctf -w ctf >said 2>&1 && compare out.json ctf ctf
+	ok $? "$1: CTF says the same"
+}
+
+for stream in board profile damage lanes late idle faults clock; do
+	gen_stream <"$here/traceinfo/$stream.gen" >$stream.trace
+	equal "$stream" $stream.trace
+done
+python3 "$here/summary_model.py" make "$SEED" 20 >machine.gen 2>truth
+gen_stream <machine.gen >machine.trace
+equal "a machine with losses" machine.trace
+{ echo info; echo 'clock 1 1700000000000000000 1 77000'; echo "noise $SEED 3000"; } | gen_stream >noise.trace
+traceinfo --json noise.trace | grep -c '"kind":"event"' >want
+babeltrace noise.trace 2>said | grep -c '' >have
+is "$(cat have)" "$(cat want)" "hostile frames"
+
+# By itself, by the words of a format file, and from several files
+is "$(babeltrace board.trace 2>said | grep -c '')" 16 "babeltrace2 FILE finds the plugin"
+mkdir fmt
+cp "$fmt" fmt
+DEVTRACE_FMT_PATH=$work/fmt babeltrace board.trace 2>said | grep -q 'SPEED: .*{ left = 120, right = 118 }'
+ok $? "a format file names events and fields"
+is "$(babeltrace board.trace profile.trace 2>said | grep -c '')" 48 "two files are two traces"
+babeltrace profile.trace 2>said >/dev/null
+is "$(sed -n 's/.*discarded \([0-9]*\) events.*\(cpu [0-9]\).*/\1 \2/p' said | xargs)" "500 cpu 0 3 cpu 1" \
+	"discarded events are of a CPU"
+# Times after a reboot, by the wall clock
+printf '%s\n' 'boot 1' info 'clock 100 1700000000000000000 100' 'proc 7 7 one' 'event 200 tid=7 type=100 u8:1' \
+	'boot 2' info 'clock 50 1700000000000001000 50' 'proc 7 7 two' 'event 90 tid=7 type=100 u8:2' |
+	gen_stream >boots.trace
+is "$(babeltrace --clock-seconds --no-delta boots.trace 2>said | cut -d' ' -f1 | xargs)" \
+	"[1700000000.000000100] [1700000000.000001040]" "a later boot is aligned by the wall clock"
+
+# LTTng's names
+babeltrace --component source.devtrace.file --params 'inputs=["profile.trace"],lttng-names=yes' >names 2>said
+grep -q ' sched_switch: .*prev_comm = "sh", prev_tid = 100, prev_prio = 120, prev_state = 1, next_comm = "swapper/0", next_tid = 0' names
+ok $? "sched_switch has LTTng's fields"
+grep -q ' irq_handler_entry: .*irq = 5, name = "uart0"' names && grep -q ' syscall_entry_read: ' names &&
+	grep -q ' irq_softirq_entry: .*vec = 1 ' names && grep -q ' sched_waking: .*comm = "worker", tid = 200' names
+ok $? "and so have interrupts, system calls and wake-ups"
+
+# devtrace-convert --to ctf
+asan devtrace-convert -e "$fmt" --to ctf -o made board.trace >said 2>&1
+ok $? "devtrace-convert --to ctf"
+traceinfo -e "$fmt" --json board.trace >out.json
+compare out.json made ctf
+ok $? "writes what traceinfo prints"
+grep -aq 'CTF 1.8' made/trace/metadata
+ok $? "in version 1.8"
+devtrace-convert --to ctf board.trace 2>said
+is "$? $(cat said)" "2 devtrace-convert: --to ctf makes a directory; name one with --output" "it wants a directory"
+devtrace-convert --to ctf -o made2 - <board.trace 2>said
+is "$? $(cat said)" "2 devtrace-convert: --to ctf: '-' is not a file; save the stream first, for example with traceinfo --raw" \
+	"it reads files"
+PATH="$out/san/tools" devtrace-convert --to ctf -o made2 board.trace 2>said
+is "$? $(cat said)" "1 devtrace-convert: --to ctf: babeltrace2 is not installed (Debian: babeltrace2)" \
+	"without babeltrace2 it says so"
+
+# Files that are no streams
+head -c 20000 "$(command -v babeltrace2)" >program
+babeltrace program >/dev/null 2>said
+is "$? $(grep -c 'No trace was found' said)" "1 1" "a program is no stream"
+: >empty
+babeltrace empty >/dev/null 2>said
+is "$?" 1 "nor is an empty file"
+for params in 'inputs=["program"]' 'inputs=["/nowhere"]' 'inputs="board.trace"' 'inputs=["board.trace"],lttng-names=1' \
+	'inputs=["board.trace"],formats=["/nowhere"]'; do
+	babeltrace --component source.devtrace.file --params "$params" >/dev/null 2>said
+	echo "$? $(tr '\n' ' ' <said | grep -oE 'program: not a trace stream|/nowhere: No such file or *directory|must be [a-z ]*|cannot be read' | head -n 1 | xargs)" >>problems
+done
+cat >expected <<'END'
+1 program: not a trace stream
+1 /nowhere: No such file or directory
+1 must be an array with the path of one file
+1 must be yes or no
+1 cannot be read
+END
+# shellcheck disable=SC2034 # tap.sh uses it
+why='problems said'
+diff problems expected >/dev/null
+ok $? "mistakes in parameters are named"
+
+if command -v valgrind >/dev/null; then
+	valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite babeltrace2 \
+		--plugin-path "$O/tools/babeltrace-plugins" lanes.trace >/dev/null 2>said
+	ok $? "valgrind finds nothing"
+else
+	skip "valgrind finds nothing" "no valgrind"
+fi
+done_testing

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ctf.c - --to ctf: let babeltrace2 write a trace in the Common Trace Format, version 1.8
+ *
+ * babeltrace2 reads the inputs by our plugin (tools/babeltrace), and writes the trace by its own
+ * sink. This program only composes the command, and becomes babeltrace2.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "view.h"
+
+#define CTF_PROGRAM	"babeltrace2"
+#define CTF_PLUGIN	"babeltrace-plugin-devtrace.so"
+/* Arguments besides those of the inputs */
+#define CTF_FIXED	10
+
+static int ctf_fail(const char *message)
+{
+	fprintf(stderr, "devtrace-convert: --to ctf: %s\n", message);
+	return 1;
+}
+
+/* Append a string as babeltrace2 reads it in a list of parameters. */
+static void ctf_quote(struct out *o, const char *s)
+{
+	out_char(o, '"');
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			out_char(o, '\\');
+		out_char(o, *s);
+	}
+	out_char(o, '"');
+}
+
+static bool ctf_has_plugin(const char *dir, size_t len)
+{
+	char *path;
+	bool has;
+
+	if (asprintf(&path, "%.*s/" CTF_PLUGIN, (int)len, dir) < 0)
+		return false;
+	has = !access(path, R_OK);
+	free(path);
+	return has;
+}
+
+/*
+ * Append the directory of the plugin: babeltrace-plugins/ beside this program, where the build puts
+ * it, or the directory in which it is installed. Return false if the plugin is in neither.
+ */
+static bool ctf_plugin(struct out *o)
+{
+	char exe[4096];
+	const ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *slash;
+
+	if (n > 0) {
+		exe[n] = 0;
+		slash = strrchr(exe, '/');
+		out_mem(o, exe, (size_t)(slash - exe + 1));
+		OUT_LIT(o, "babeltrace-plugins");
+		if (!o->err && ctf_has_plugin(o->buf, o->len)) {
+			out_char(o, 0);
+			return true;
+		}
+	}
+	o->len = 0;
+	OUT_LIT(o, VIEW_PLUGIN_DIR);
+	out_char(o, 0);
+	return ctf_has_plugin(VIEW_PLUGIN_DIR, strlen(VIEW_PLUGIN_DIR));
+}
+
+/* From version 2.1 on, babeltrace2 writes CTF 2 unless it is asked for 1.8. */
+static bool ctf_must_ask(void)
+{
+	FILE *f = popen(CTF_PROGRAM " --version 2>/dev/null", "re");
+	static const char old[] = "Babeltrace 2.0";
+	char line[64] = "";
+
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		*line = 0;
+	while (fgetc(f) != EOF)
+		;
+	pclose(f);
+	return *line && strncmp(line, old, sizeof(old) - 1);
+}
+
+static void ctf_source(struct out *o, const struct view_options *opt, const char *input)
+{
+	unsigned int i;
+
+	OUT_LIT(o, "inputs=[");
+	ctf_quote(o, input);
+	OUT_LIT(o, "],formats=[");
+	for (i = 0; i < opt->nr_fmt_files; i++) {
+		if (i)
+			out_char(o, ',');
+		ctf_quote(o, opt->fmt_files[i]);
+	}
+	OUT_LIT(o, "]");
+	if (opt->lttng_names)
+		OUT_LIT(o, ",lttng-names=yes");
+	out_char(o, 0);
+}
+
+static void ctf_sink(struct out *o, const char *output)
+{
+	OUT_LIT(o, "path=");
+	ctf_quote(o, output);
+	if (ctf_must_ask())
+		OUT_LIT(o, ",ctf-version=\"1\"");
+	out_char(o, 0);
+}
+
+/* The strings of the command: one for each input, then the plugin's directory and the sink. */
+static int ctf_compose(const struct view_options *opt, struct out *text, const char **argv)
+{
+	const char *const device[] = { TI_DEVICE };
+	char *const *inputs = opt->nr_inputs ? opt->inputs : (char *const *)device;
+	const int n = opt->nr_inputs ? opt->nr_inputs : 1;
+	int i, argc = 0;
+
+	argv[argc++] = CTF_PROGRAM;
+	argv[argc++] = "--plugin-path";
+	argv[argc++] = text[n].buf;
+	argv[argc++] = "convert";
+	for (i = 0; i < n; i++) {
+		ctf_source(&text[i], opt, inputs[i]);
+		argv[argc++] = "--component";
+		argv[argc++] = "source.devtrace.file";
+		argv[argc++] = "--params";
+		argv[argc++] = text[i].buf;
+	}
+	ctf_sink(&text[n + 1], opt->output);
+	argv[argc++] = "--component";
+	argv[argc++] = "sink.ctf.fs";
+	argv[argc++] = "--params";
+	argv[argc++] = text[n + 1].buf;
+	argv[argc] = NULL;
+	for (i = 0; i < n + 2; i++)
+		if (text[i].err)
+			return -1;
+	return 0;
+}
+
+static int ctf_become(const struct view_options *opt, struct out *text, const char **argv)
+{
+	const int n = opt->nr_inputs ? opt->nr_inputs : 1;
+
+	if (!ctf_plugin(&text[n]))
+		return ctf_fail("no plugin " CTF_PLUGIN "; make builds it where libbabeltrace2 is installed (Debian: libbabeltrace2-dev)");
+	if (ctf_compose(opt, text, argv))
+		return ctf_fail("no memory");
+	execvp(argv[0], (char *const *)argv);
+	if (errno == ENOENT)
+		return ctf_fail(CTF_PROGRAM " is not installed (Debian: babeltrace2)");
+	return ctf_fail(strerror(errno));
+}
+
+int view_ctf(const struct view_options *opt)
+{
+	const int n = opt->nr_inputs ? opt->nr_inputs : 1;
+	struct out *text = view_alloc(NULL, (size_t)(n + 2) * sizeof(*text));
+	const char **argv = view_alloc(NULL, (size_t)(4 * n + CTF_FIXED) * sizeof(*argv));
+	int i, ret;
+
+	for (i = 0; i < n + 2; i++)
+		out_init(&text[i], -1);
+	ret = ctf_become(opt, text, argv);
+	for (i = 0; i < n + 2; i++)
+		out_free(&text[i]);
+	free(text);
+	free(argv);
+	return ret;
+}
