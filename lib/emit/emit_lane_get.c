@@ -60,7 +60,8 @@ static const uint32_t no_cpu = DEVTRACE_LANE_NO_CPU;
 __thread struct lane dt_lane_mine LANE_TLS = { .head = &no_head, .cpu_now = &no_cpu };
 
 static pthread_key_t key;
-static bool key_there;
+/* Not bool: some compilers for riscv64 cannot exchange a byte without libatomic. */
+static int key_there;
 
 /* Defaults from the environment variable DEVTRACE_LANE. */
 static uint32_t default_bytes;
@@ -135,7 +136,7 @@ static void lane_begin(void)
 			return;
 		}
 #endif
-		key_there = true;
+		key_there = 1;
 	}
 }
 
@@ -146,7 +147,7 @@ static void lane_begin(void)
 __attribute__((destructor))
 static void lane_end(void)
 {
-	if (__atomic_exchange_n(&key_there, false, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&key_there, 0, __ATOMIC_RELAXED))
 		pthread_key_delete(key);
 }
 

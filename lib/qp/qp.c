@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <devtrace/qp/qs.h>
+#include "bits.h"
 
 struct range {
 	uint8_t	first, last;
@@ -56,16 +57,6 @@ static bool qp_always(unsigned int record)
 	       (record >= QS_TEST_PAUSED && record <= QS_QF_RUN);
 }
 
-static void qp_set(uint8_t *bits, unsigned int n, bool wanted)
-{
-	const uint8_t bit = 1u << (n & 7);
-
-	if (wanted)
-		__atomic_fetch_or(&bits[n >> 3], bit, __ATOMIC_RELAXED);
-	else
-		__atomic_fetch_and(&bits[n >> 3], (uint8_t)~bit, __ATOMIC_RELAXED);
-}
-
 /* Present if the program defines this function. */
 QSTimeCtr QS_onGetTime(void) __attribute__((weak));
 
@@ -104,7 +95,7 @@ int devtrace_qp_glb_filter(int record)
 
 		for (n = r->first; n <= r->last; n++)
 			if (!qp_always(n))
-				qp_set(devtrace_qp.glb, n, wanted);
+				bits_set(devtrace_qp.glb, n, wanted);
 	}
 	return 0;
 }
@@ -145,7 +136,7 @@ int devtrace_qp_loc_filter(int id)
 		last = id;
 	}
 	for (; first <= last; first++)
-		qp_set(devtrace_qp.loc, first, wanted);
+		bits_set(devtrace_qp.loc, first, wanted);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <devtrace/rkh/rkhtrc.h>
+#include "bits.h"
 
 struct devtrace_rkh devtrace_rkh;
 
@@ -31,16 +32,6 @@ void devtrace_rkh_begin(void)
 		__atomic_store_n(&told, self, __ATOMIC_RELAXED);
 }
 
-static void rkh_set(uint8_t *bits, unsigned int n, bool wanted)
-{
-	const uint8_t bit = 1u << (n & 7);
-
-	if (wanted)
-		__atomic_fetch_or(&bits[n >> 3], bit, __ATOMIC_RELAXED);
-	else
-		__atomic_fetch_and(&bits[n >> 3], (uint8_t)~bit, __ATOMIC_RELAXED);
-}
-
 static void set_all(uint8_t *bits, size_t size, bool wanted)
 {
 	size_t i;
@@ -57,7 +48,7 @@ void rkh_trc_filter_group_(rui8_t ctrl, RKH_TG_T grp, rui8_t mode)
 	if (grp == RKH_TRC_ALL_GROUPS) {
 		set_all(&devtrace_rkh.groups, 1, wanted);
 	} else if (grp < RKH_TRC_ALL_GROUPS) {
-		rkh_set(&devtrace_rkh.groups, grp, wanted);
+		bits_set(&devtrace_rkh.groups, grp, wanted);
 		if (mode == ECHANGE)
 			set_all(&devtrace_rkh.events[4 * grp], 4, wanted);
 	}
@@ -72,9 +63,9 @@ void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt)
 		set_all(devtrace_rkh.events, sizeof(devtrace_rkh.events), wanted);
 		set_all(&devtrace_rkh.groups, 1, wanted);
 	} else if (evt < RKH_TRC_ALL_EVENTS) {
-		rkh_set(devtrace_rkh.events, evt, wanted);
+		bits_set(devtrace_rkh.events, evt, wanted);
 		if (wanted)
-			rkh_set(&devtrace_rkh.groups, GETGRP(evt), true);
+			bits_set(&devtrace_rkh.groups, GETGRP(evt), true);
 	}
 }
 
@@ -102,7 +93,7 @@ void rkh_trc_symFil(RKHFilter fd, RKH_TRC_FSLOT slot, rui8_t mode)
 	if (mode & RKH_TRC_ALL_FILTERS)
 		set_all(bits, n / 8, wanted);
 	else if (slot < n)
-		rkh_set(bits, slot, wanted);
+		bits_set(bits, slot, wanted);
 }
 
 rbool_t rkh_trc_isoff_(RKH_TE_ID_T e)

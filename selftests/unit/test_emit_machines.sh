@@ -4,9 +4,9 @@
 # test_emit_machines.sh - the emitting side on machines that are not this one
 #
 # Its tests compiled for s390x (big-endian, no unaligned habits of x86), 32-bit
-# ARM and arm64, and run by qemu-user: the bytes that they expect are the same.
-# Needs gcc-s390x-linux-gnu, gcc-arm-linux-gnueabihf or gcc-aarch64-linux-gnu,
-# with libc, and qemu-user; and musl-gcc for this machine with another C library.
+# ARM, arm64 and riscv64, and run by qemu-user: the bytes that they expect are the same.
+# Needs gcc-s390x-linux-gnu, gcc-arm-linux-gnueabihf, gcc-aarch64-linux-gnu or
+# gcc-riscv64-linux-gnu, with libc, and qemu-user; and musl-gcc for this machine with another C library.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -75,6 +75,7 @@ echo "TAP version 13"
 machine s390x s390x-linux-gnu-gcc qemu-s390x
 machine arm arm-linux-gnueabihf-gcc qemu-arm
 machine arm64 aarch64-linux-gnu-gcc qemu-aarch64
+machine riscv64 riscv64-linux-gnu-gcc qemu-riscv64
 musl_cc "$tmp/cc"
 machine musl "$tmp/cc/musl-cc" env
 echo "1..$count"
