@@ -27,6 +27,7 @@
 #include "dev.h"
 #include "in.h"
 #include "in_lane.h"
+#include "libc.h"
 #include "nl.h"
 
 #define FDS		8
@@ -123,7 +124,7 @@ static void on(struct cursor *c, bool begin)
 	if (!c->has_timer) {
 		struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR2 };
 
-		e._sigev_un._tid = syscall(SYS_gettid);
+		e.sigev_notify_thread_id = syscall(SYS_gettid);
 		if (timer_create(CLOCK_MONOTONIC, &e, &c->timer))
 			abort();
 		c->has_timer = true;

@@ -55,13 +55,24 @@ lists()
 	mv "$tmp/apt" "$log"
 }
 
-# of_kernel ARCH: the same, in the release of Debian that has the kernel. The programs of a
-# board are always those of this machine's release.
+# of_kernel ARCH: the same, in the release of Debian that has the kernel. This machine's release
+# has no machine riscv64; the next one has.
 of_kernel()
 {
-	case $kernel in
+	case $kernel,$arch in
 	5.10*)	echo "$1@bullseye" ;;
-	newest)	echo "$1@$newest_of-backports" ;;
+	newest,*) echo "$1@$newest_of-backports" ;;
+	*,riscv64) echo "$1@$newest_of" ;;
+	*)	echo "$1" ;;
+	esac
+}
+
+# of_programs ARCH: the same, in the release of Debian that has the programs of a board: this
+# machine's release, if it has the machine
+of_programs()
+{
+	case $1 in
+	riscv64) echo "$1@$newest_of" ;;
 	*)	echo "$1" ;;
 	esac
 }
@@ -100,7 +111,7 @@ resolve_now()
 		grep -oE "linux-(base|binary|modules)-$(sed 's/[+.]/\\&/g' <<<"$release")$" | tr '\n' ' ')
 	common=$(depends_on "$a" "linux-headers-$release" '^linux-headers-.*-common')
 	kbuild=$(depends_on "$a" "linux-headers-$release" '^linux-kbuild-')
-	busybox=$(version_of "$arch" busybox-static)
+	busybox=$(version_of "$(of_programs "$arch")" busybox-static)
 	[ -n "$version" ] && [ -n "$common" ] && [ -n "$kbuild" ] && [ -n "$busybox" ]
 }
 
@@ -144,21 +155,25 @@ resolve() { if [ -n "$debug" ]; then resolve_debug; else resolve_debian; fi; }
 
 resolve_busybox()
 {
-	mkdir -p "$cache/apt/$arch"
-	busybox=$(version_of "$arch" busybox-static)
-	[ -n "$busybox" ] || { lists "$arch"; busybox=$(version_of "$arch" busybox-static); }
+	local a
+
+	a=$(of_programs "$arch")
+	mkdir -p "$cache/apt/$a"
+	busybox=$(version_of "$a" busybox-static)
+	[ -n "$busybox" ] || { lists "$a"; busybox=$(version_of "$a" busybox-static); }
 }
 
 resolve_debian()
 {
 	local file=$cache/resolved/$arch-$flavour-${kernel:-default}
 
-	local a old
+	local a old programs
 
 	a=$(of_kernel "$arch")
-	mkdir -p "$cache/resolved" "$cache/apt/$arch" "$cache/apt/$a"
+	programs=$(of_programs "$arch")
+	mkdir -p "$cache/resolved" "$cache/apt/$programs" "$cache/apt/$a"
 	if [ -n "$update" ] || ! younger 1440 "$file"; then
-		for old in $(printf '%s\n' "$a" "$arch" | sort -u); do
+		for old in $(printf '%s\n' "$a" "$programs" | sort -u); do
 			if [ -n "$update" ] || ! younger 60 "$cache/apt/$old/update.log"; then
 				lists "$old"
 			fi
@@ -219,7 +234,10 @@ get_kernel()
 	unpack_root
 	read -ra need <<<"${parts-}"
 	fetch "$root" "$(of_kernel "$arch")" "linux-image-$release=$version" "${need[@]/%/=$version}"
-	if [ ! -e "$root/boot/vmlinuz-$release" ]; then
+	# On riscv64 the image is not compressed, and has the name vmlinux
+	if [ -e "$root/boot/vmlinux-$release" ]; then
+		ln -sfn "vmlinux-$release" "$root/boot/vmlinuz-$release"
+	elif [ ! -e "$root/boot/vmlinuz-$release" ]; then
 		mkdir -p "$root/boot"
 		ln -s "../lib/modules/$release/vmlinuz" "$root/boot/vmlinuz-$release"
 	fi
@@ -235,7 +253,7 @@ get_busybox()
 
 	base=$d/base.cpio
 	[ ! -e "$base" ] || return 0
-	fetch "$d" "$arch" "busybox-static=$busybox"
+	fetch "$d" "$(of_programs "$arch")" "busybox-static=$busybox"
 	mkdir -p "$d"/base/{bin,sbin,usr/bin,usr/sbin}
 	find "$d"/{bin,usr/bin} -name busybox -exec cp {} "$d/base/bin/" \; 2>/dev/null || :
 	[ -x "$d/base/bin/busybox" ] || die "no busybox in busybox-static $busybox"
@@ -289,7 +307,7 @@ get_sysroot()
 	sysroot=$cache/sysroot/$arch
 	for pkg; do
 		[ ! -e "$sysroot/.done-$pkg" ] || continue
-		fetch "$sysroot" "$arch" "$pkg"
+		fetch "$sysroot" "$(of_programs "$arch")" "$pkg"
 		touch "$sysroot/.done-$pkg"
 	done
 }

@@ -25,6 +25,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "libc.h"
 
 #define WORK	"/tmp/profile_load"
 #define READS	16		/* of /proc/interrupts, at each end of the window */

@@ -24,6 +24,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "libc.h"
 #include "slow.h"
 
 #define PAGES		3		/* read; the first one is present */

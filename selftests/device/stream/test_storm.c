@@ -38,6 +38,7 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 #include "lanes.h"
+#include "libc.h"
 #include "storm.h"
 #include "uring.h"
 
