@@ -26,7 +26,7 @@ user	= $(MAKE) --no-print-directory O=$(O) prefix=$(prefix) DESTDIR=$(DESTDIR) M
 # man SECTION...: install our pages of these sections
 man	= $(foreach p,$(notdir $(wildcard $(1:%=$(top)/Documentation/man/*.%))),$(call \
 	put,644,$(top)/Documentation/man/$(p),$(mandir)/man$(subst .,,$(suffix $(p)))/$(p)))
-pages	:= $(patsubst $(top)/%,%,$(wildcard $(top)/README.md $(top)/Documentation/*.rst))
+pages	:= $(patsubst $(top)/%,%,$(wildcard $(top)/README.md $(top)/Documentation/*.rst $(top)/Documentation/pictures/*))
 examples := $(patsubst $(top)/tools/packaging/%,%,$(wildcard $(top)/tools/packaging/examples/*))
 
 # The last lines of what was asked for: what the board has to do, and what is left out for

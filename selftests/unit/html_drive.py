@@ -3,11 +3,12 @@
 #
 # html_drive.py - drive a page of devtrace-convert --to html in a real browser, without a network
 #
-#	html_drive.py CHROMIUM PAGE.html EVENTS.json [bars | SCREENSHOT.png]
+#	html_drive.py CHROMIUM PAGE.html EVENTS.json [bars | PICTURE.png]
 #
 # EVENTS is of traceinfo --json. The browser is told what to do by its own pipe (the protocol of its
 # developer tools); keys and mouse are those of the browser, not calls of the page's functions. Prints
-# "ok NAME" or "not ok NAME" lines; the status is 1 if there is one "not ok". "bars" prints them.
+# "ok NAME" or "not ok NAME" lines; the status is 1 if there is one "not ok". "bars" prints
+# them. PICTURE is the upper third of the window at the end.
 
 import base64
 import json
@@ -118,7 +119,8 @@ def main():
             bars.sort(key=lambda x: (-x[0], x[3]))
             print("bars: " + ", ".join(f"{n} {s} {f + first}-{t + first}" for _, n, s, f, t in bars))
         elif len(sys.argv) > 4:
-            shot = base64.b64decode(b.call("Page.captureScreenshot")["data"])
+            shot = base64.b64decode(b.call("Page.captureScreenshot", clip={
+                "x": 0, "y": 0, "width": 1280, "height": 240, "scale": 1})["data"])
             open(sys.argv[4], "wb").write(shot)
         b.session = None
         b.call("Browser.close")

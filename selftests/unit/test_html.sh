@@ -4,7 +4,7 @@
 # test_html.sh - devtrace-convert --to html in a real browser: what it shows, keys, mouse, no network
 #
 # See html_drive.py. CHROMIUM names another browser of that family; without one those tests are
-# skipped.
+# skipped. With UPDATE=1 the picture in Documentation/viewers.rst is made anew.
 here=$(cd "$(dirname "$0")" && pwd)
 O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
 out=$O/selftests/unit
@@ -96,6 +96,22 @@ else
 	timeout 300 python3 "$here/html_drive.py" "$browser" states.html states.json bars >said 2>&1
 	is "$(sed -n 's/^bars: //p' said)" \
 		"motor standing 12000-16000, motor turning 16000-20000, BEGIN..END 7 BEGIN 11000-14000" "states and slices are bars"
+fi
+
+# The picture in viewers.rst. Fonts differ between machines, so only its kind and size are compared.
+picture=$here/../../Documentation/pictures/html.png
+kind() { head -c 24 "$1" | od -An -tx1; }
+if [ -z "$browser" ]; then
+	skip "the picture in viewers.rst" "no chromium-headless-shell or chromium"
+else
+	gen_stream <"$here/traceinfo/profile.gen" >profile.trace
+	devtrace-convert -q --to html -o profile.html profile.trace
+	traceinfo --json profile.trace >profile.json
+	timeout 300 python3 "$here/html_drive.py" "$browser" profile.html profile.json new.png >said 2>&1 &&
+		[ "$(wc -c <new.png)" -gt 5000 ]
+	ok $? "the stream of viewers.rst in a browser"
+	[ -z "${UPDATE:-}" ] || cp new.png "$picture"
+	is "$(kind "$picture")" "$(kind new.png)" "the picture in viewers.rst is of this size"
 fi
 
 done_testing
