@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between kernels for faults: reading the log, irq_work, thermal zones */
+/* Differences between kernels for faults: log, irq_work, thermal zones, dropped packets */
 #ifndef DEVTRACE_COMPAT_FAULTS_H
 #define DEVTRACE_COMPAT_FAULTS_H
 
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/kmsg_dump.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/skbuff.h>
 #include <linux/thermal.h>
 #include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 0, 0)
+#include <net/dropreason.h>
+#endif
 
 /* Read position in the kernel's log. 5.10 with PREEMPT_RT has an iterator of another name. */
 struct compat_log {
@@ -61,6 +66,28 @@ static inline const char *compat_thermal_type(struct thermal_zone_device *tz)
 	return thermal_zone_device_type(tz);
 #else
 	return tz->type;
+#endif
+}
+
+/*
+ * Return the kernel's word for the reason of a dropped packet, or NULL if there is none. Kernels
+ * before 6.0 have no words that a module can read. Since 6.4 a module, such as openvswitch, can
+ * have reasons of its own: call this in an RCU read-side section, which keeps the word valid.
+ */
+static inline const char *compat_drop_word(unsigned int reason)
+{
+#if !IS_ENABLED(CONFIG_NET) || LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
+	return NULL;
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+	return reason < SKB_DROP_REASON_MAX ? drop_reasons[reason] : NULL;
+#else
+	const unsigned int owner = reason >> SKB_DROP_REASON_SUBSYS_SHIFT;
+	const unsigned int i = reason & ~SKB_DROP_REASON_SUBSYS_MASK;
+	const struct drop_reason_list *list = NULL;
+
+	if (owner < SKB_DROP_REASON_SUBSYS_NUM)
+		list = rcu_dereference(drop_reasons_by_subsys[owner]);
+	return list && i < list->n_reasons ? list->reasons[i] : NULL;
 #endif
 }
 

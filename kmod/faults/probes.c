@@ -217,15 +217,26 @@ static void on_block_complete(void *data, struct request *rq, blk_status_t error
 
 /* Packets dropped by the network */
 
+/* Minors of DEVTRACE_FAULT_NET_DROP */
+#define NET_DROP_NUMBER	0	/* the kernel has no word for the reason */
+#define NET_DROP_WORD	1
+
 static void net_drop(unsigned int reason, void *where)
 {
 	struct devtrace_record r;
+	const char *word;
 
-	if (!fault_begin(&r, DEVTRACE_SW1, DEVTRACE_FAULT_NET_DROP, 0))
-		return;
-	devtrace_put(&r, dt_u32(reason));
-	fault_put_function(&r, where);
-	devtrace_end(&r);
+	rcu_read_lock();
+	word = compat_drop_word(reason);
+	if (fault_begin(&r, DEVTRACE_SW1, DEVTRACE_FAULT_NET_DROP,
+			word ? NET_DROP_WORD : NET_DROP_NUMBER)) {
+		devtrace_put(&r, dt_u32(reason));
+		if (word)
+			fault_put_text(&r, "%.60s", word);
+		fault_put_function(&r, where);
+		devtrace_end(&r);
+	}
+	rcu_read_unlock();
 }
 
 /* Thermal zones that reach a trip point */

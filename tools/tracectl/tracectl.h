@@ -83,6 +83,12 @@ int tc_tracepoint_fmt(struct tc *tc);
  * the library's error.
  */
 int tc_tracepoint_type(struct tc *tc, const char *name, unsigned int *type);
+/*
+ * tracectl/symbols.c: print the elements of a tracepoint of this type as arguments of fmt(5), and
+ * the enums that they use. @format is the kernel's description of the tracepoint.
+ */
+void tc_symbols(struct out *enums, struct out *args, const char *format, unsigned int type,
+		const char *elements);
 int tc_info(struct tc *tc);
 /* -s and -p */
 int tc_keep(struct tc *tc, const char *severity);

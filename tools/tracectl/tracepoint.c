@@ -5,10 +5,13 @@
  * 'add' takes two steps: the kernel assigns a type to the tracepoint, then the type is added to
  * the stream's filter. After 'del' the kernel removes the type from all filters. The stream does
  * not contain the names of the fields of these events, so 'fmt' prints them as a format file,
- * fmt(5).
+ * fmt(5), with the kernel's words for values if tracefs can be read.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include "tracectl.h"
+
+#define EVENTS	"/sys/kernel/tracing/events"
 
 /* The name to find in the list of profile events, and the result. */
 struct find {
@@ -74,17 +77,39 @@ int tc_tracepoint_del(struct tc *tc)
 	return ret;
 }
 
+/* Return the kernel's description of a tracepoint, or "" if tracefs cannot be read. */
+static const char *description(const char *system, const char *event)
+{
+	static char text[65536];
+	char path[sizeof(EVENTS) + 80];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), EVENTS "/%.*s/%s/format", (int)strcspn(system, ":"), system,
+		 event);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = '\0';
+	return text;
+}
+
 static int fmt_one(const struct devtrace_ctl_profile *p, void *arg)
 {
 	struct tc *tc = arg;
-	struct out *o = &tc->out;
+	struct out *o = &tc->out, args;
 	const char *event = strchr(p->name, ':');
 
 	if (!p->added || !event)
 		return 0;
 	OUT_LIT(o, "\n# ");
 	tc_safe(o, p->name);
-	OUT_LIT(o, "\nrecord ");
+	out_char(o, '\n');
+	out_init(&args, -1);
+	tc_symbols(o, &args, description(p->name, event + 1), p->type, p->elements);
+	OUT_LIT(o, "record ");
 	out_u64(o, p->type);
 	out_char(o, ' ');
 	/* Replace characters that a name in a format file cannot have. */
@@ -94,8 +119,9 @@ static int fmt_one(const struct devtrace_ctl_profile *p, void *arg)
 	for (; *event; event++)
 		out_char(o, isalnum((unsigned char)*event) ? *event : '_');
 	OUT_LIT(o, " (");
-	tc_safe(o, p->elements);
+	out_mem(o, args.buf, args.len);
 	OUT_LIT(o, ")\n");
+	out_free(&args);
 	return 0;
 }
 

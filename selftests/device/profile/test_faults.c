@@ -17,6 +17,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -28,6 +29,7 @@
 
 #define KINDS	"/sys/module/devtrace_profile/parameters/fault_kinds"
 #define CGROUP	"/tmp/faults_cgroup"
+#define DROPS	"/sys/kernel/tracing/events/skb/kfree_skb/format"
 #define THREADS	3
 
 FIXTURE(faults) {
@@ -622,6 +624,54 @@ TEST_F(faults, an_oom_kill_is_one_event)
 	}
 	rmdir(CGROUP "/small");
 	umount(CGROUP);
+}
+
+/* The word that the kernel itself prints for the reason of a dropped packet; "": none. */
+static void kernels_word(unsigned int reason, char *word, size_t size)
+{
+	static char format[16384];
+	char entry[32];
+	const char *p;
+
+	*word = '\0';
+	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	if (dev_read_file(DROPS, format, sizeof(format)) <= 0) {
+		dev_say("%s: %s", DROPS, strerror(errno));
+		return;
+	}
+	snprintf(entry, sizeof(entry), "{ %u, \"", reason);
+	p = strstr(format, entry);
+	if (p)
+		snprintf(word, size, "%.*s", (int)strcspn(p + strlen(entry), "\""),
+			 p + strlen(entry));
+}
+
+TEST_F(faults, a_dropped_packet_has_its_reason_in_words)
+{
+	const struct tape_event *e = NULL;
+	char word[64];
+	int s[2];
+
+	ASSERT_EQ(0, dev_write_file(KINDS, "+net_drop"));
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
+	EXPECT_EQ(1, write(s[0], "x", 1));
+	/* No one reads the packet. */
+	close(s[1]);
+	close(s[0]);
+	ASSERT_LE(1, news(self, DEVTRACE_FAULT_NET_DROP, &e));
+	EXPECT_EQ(DEVTRACE_SW1, e->severity);
+	EXPECT_EQ(DEVTRACE_E_U32, element(self, e, 0).type);
+	kernels_word((unsigned int)element(self, e, 0).v.u, word, sizeof(word));
+	EXPECT_EQ(dev_kernel_before(5, 17), !*word);
+	if (*word) {
+		EXPECT_EQ(1, DEVTRACE_CODE_MINOR(e->code));
+		EXPECT_TRUE(is_text(element(self, e, 1), word));
+		EXPECT_EQ(DEVTRACE_E_STR, element(self, e, 2).type);
+	} else {
+		EXPECT_EQ(0, DEVTRACE_CODE_MINOR(e->code));
+		EXPECT_EQ(DEVTRACE_E_STR, element(self, e, 1).type);
+	}
+	EXPECT_EQ(0, dev_write_file(KINDS, "-net_drop"));
 }
 
 TEST_HARNESS_MAIN

@@ -83,6 +83,24 @@ run tracectl --json profile
 has '"task:task_rename"'
 ok $? "JSON has the name"
 
+# In tracefs the kernel prints the number of a softirq as a word.
+grep -q ' /sys/kernel/tracing ' /proc/mounts || mount -t tracefs tracefs /sys/kernel/tracing
+run tracectl profile add irq:softirq_entry
+ok $? "one whose field has words is added"
+run tracectl profile fmt
+has '^	"TIMER" = 1,$' && has '^record .* softirq_entry (enum vec_[0-9]* vec)$'
+ok $? "the format file has the words"
+cp "$work/out" "$work/added.fmt"
+tries=0
+until run traceinfo --no-default-fmt -e "$work/added.fmt" && has 'softirq_entry.* vec=[A-Z]' ||
+	[ $tries -gt 600 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+has 'softirq_entry.* vec=[A-Z]'
+ok $? "traceinfo prints them"
+run tracectl profile del irq:softirq_entry
+
 tracectl monitor >"$work/changes" 2>&1 &
 child=$!
 tries=0
