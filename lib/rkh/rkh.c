@@ -129,6 +129,8 @@ static void add_name(unsigned int kind, uint64_t key, const char *name)
 		break;
 	case RKH_TE_FWK_EPOOL:
 		devtrace_dict_enum((uint8_t)key, DEVTRACE_RKH_POOLS, name);
+		devtrace_dict_enum((uint8_t)(key + 1), DEVTRACE_RKH_POOLS_FROM_1, name);
+		devtrace_dict_enum(0, DEVTRACE_RKH_POOLS_FROM_1, "static");
 		break;
 	default:
 		devtrace_dict_obj(key, name);

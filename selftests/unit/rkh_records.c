@@ -74,8 +74,8 @@ static void active_objects(void)
 {
 	RKH_TR_SMA_ACT(&philo, philo.prio, 4);
 	RKH_TR_SMA_TERM(&philo, philo.prio);
-	RKH_TR_SMA_GET(&philo, &eat, 0, 1, 3, 2);
-	RKH_TR_SMA_FIFO(&table, &done, &philo, 255, 0, 1, 1);
+	RKH_TR_SMA_GET(&philo, &eat, 1, 1, 3, 2);
+	RKH_TR_SMA_FIFO(&table, &done, &philo, 0, 0, 1, 1);
 	RKH_TR_SMA_LIFO(&table, &odd, nobody, 2, 2, 2, 1);
 	RKH_TR_SMA_REG(&philo, philo.prio);
 	RKH_TR_SMA_UNREG(&philo, philo.prio);
@@ -122,9 +122,9 @@ static void framework(void)
 {
 	RKH_TR_FWK_EN();
 	RKH_TR_FWK_EX();
-	RKH_TR_FWK_EPREG(0, 3000, 300, 10);
+	RKH_TR_FWK_EPREG(1, 3000, 300, 10);
 	RKH_TR_FWK_AE(300, &eat, 1, 9, &philo);
-	RKH_TR_FWK_GC(&eat, 0, 1);
+	RKH_TR_FWK_GC(&eat, 1, 1);
 	RKH_TR_FWK_GCR(&eat, 0, 9, &table);
 	RKH_TR_FWK_EXE_FUN(&pick_up);
 	RKH_TR_FWK_SYNC_EVT(&pick_up, &philo, &table);

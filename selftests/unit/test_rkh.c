@@ -215,7 +215,7 @@ TEST_F(rkh, names)
 	rkh_trc_obj(RKH_TE_FWK_OBJ, (rui8_t *)&q, "plain");
 	rkh_trc_sig(9, "NINE");
 	rkh_trc_obj(RKH_TE_FWK_OBJ, (rui8_t *)&q, NULL);
-	ASSERT_EQ(7, fake->nr_dicts);
+	ASSERT_EQ(9, fake->nr_dicts);
 	EXPECT_STREQ("q", own[0].name);
 	EXPECT_EQ(DEVTRACE_T_OBJ, own[0].kind);
 	EXPECT_EQ((uintptr_t)&q, own[0].key);
@@ -223,10 +223,17 @@ TEST_F(rkh, names)
 	EXPECT_EQ(DEVTRACE_T_ENUM, own[2].kind);
 	EXPECT_EQ(3, own[2].value);
 	EXPECT_EQ(DEVTRACE_RKH_POOLS, own[2].group);
-	EXPECT_EQ(DEVTRACE_T_SIG, own[3].kind);
-	EXPECT_EQ(7, own[3].value);
-	EXPECT_EQ(0, own[3].key);
-	EXPECT_EQ(9, own[5].value);
+	/* RKH's events, RKH_EVT_T, have the number plus 1. */
+	EXPECT_EQ(4, own[3].value);
+	EXPECT_EQ(DEVTRACE_RKH_POOLS_FROM_1, own[3].group);
+	EXPECT_STREQ("big", own[3].name);
+	EXPECT_EQ(0, own[4].value);
+	EXPECT_EQ(DEVTRACE_RKH_POOLS_FROM_1, own[4].group);
+	EXPECT_STREQ("static", own[4].name);
+	EXPECT_EQ(DEVTRACE_T_SIG, own[5].kind);
+	EXPECT_EQ(7, own[5].value);
+	EXPECT_EQ(0, own[5].key);
+	EXPECT_EQ(9, own[7].value);
 	/* For three of these, an event tells their kind. */
 	EXPECT_EQ(3, fake->nr);
 	EXPECT_EQ(DEVTRACE_RKH_SYMBOL, fake->events[0].bytes[0]);

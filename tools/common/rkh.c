@@ -13,14 +13,14 @@ static const char *const layouts[8][PER_GROUP] = {
 	/* queues */
 	{ "PPN", "PN", "PNq", "PNq", "P", "P", "P" },
 	/* active objects */
-	{ "P11", "P1", "PSp1Nq", "PSdp1Nq", "PSdp1Nq", "P1", "P1", "PS", "PS" },
+	{ "P11", "P1", "PSo1Nq", "PSdo1Nq", "PSdo1Nq", "P1", "P1", "PS", "PS" },
 	/* state machines */
 	{ "PP", "PP", "PPP", "PP", "PP", "PP", "P11", "P11", "PP", "P", "PS", "P", "P", "P", "P",
 	  "P", "1PPF", "PSP" },
 	/* timers */
 	{ "PS", "PPTT", "PTT", "PSP", "P" },
 	/* events of the framework; numbers 6, 7, 8, 11, and 14 and above are names of objects */
-	{ "", "", "p4EB", "ESp1BmP", "Sp1", "Sp1BmP", NULL, NULL, NULL, "F", "Fdd", NULL,
+	{ "", "", "o4EB", "ESp1BmP", "So1", "Sp1BmP", NULL, NULL, NULL, "F", "Fdd", NULL,
 	  "24111112", "s2" },
 	/* the application */
 	{ NULL },

@@ -20,10 +20,11 @@
 
 /*
  * Return the layout of an event, a string with a letter for each field: P symbol, F function, S
- * signal, 1 2 4 number of so many bytes, p number of a pool, N number of elements of a queue, q
- * its low watermark, B number of blocks, m its low watermark, Z size of blocks, E size of an
- * event, T ticks, d sender, s string. Whether q, m and d are present depends on the target's
- * options. Return NULL for events of the application and unused numbers.
+ * signal, 1 2 4 number of so many bytes, p number of a pool, o the number of an event's pool plus 1
+ * or 0 for a static event, N number of elements of a queue, q its low watermark, B number of
+ * blocks, m its low watermark, Z size of blocks, E size of an event, T ticks, d sender, s string.
+ * Whether q, m and d are present depends on the target's options. Return NULL for events of the
+ * application and unused numbers.
  */
 const char *rkh_layout(uint8_t te);
 /*

@@ -326,6 +326,7 @@ static unsigned int size_of(const struct gate_rkh *l, char what)
 		return l->flags & RKH_SENDER ? l->ptr : 0;
 	case 'S':
 		return l->sig;
+	case 'o':
 	case 'p':
 		return 1;
 	case 'N':
@@ -359,6 +360,7 @@ static bool fits(char what, const struct devtrace_elem *e)
 		return e->type == DEVTRACE_E_SIG;
 	case 's':
 		return e->type == DEVTRACE_E_STR;
+	case 'o':
 	case 'p':
 		/*
 		 * a number of a pool, for example, which RKH's manual writes as RKH_TRC_UI8(pool)

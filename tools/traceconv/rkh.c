@@ -137,6 +137,7 @@ static unsigned int size_of(const struct conv *c, char what)
 		return c->rkh_flags & RKH_SENDER ? c->sizes.obj : 0;
 	case 'S':
 		return c->sizes.sig;
+	case 'o':
 	case 'p':
 		return 1;
 	case 'N':
@@ -203,6 +204,9 @@ static void elements(struct conv *c, uint8_t te, const char *layout, const uint8
 		case 'p':
 			conv_u(c, DEVTRACE_E_ENUM(DEVTRACE_RKH_POOLS), v, 1);
 			break;
+		case 'o':
+			conv_u(c, DEVTRACE_E_ENUM(DEVTRACE_RKH_POOLS_FROM_1), v, 1);
+			break;
 		default:
 			/* If the target was built without a counter, "-" is written instead. */
 			if (!size)
@@ -240,6 +244,9 @@ static void name_it(struct conv *c, uint8_t te, uint64_t key, const uint8_t *s, 
 		break;
 	case RKH_TE_FWK_EPOOL:
 		conv_name(c, DEVTRACE_T_ENUM, (uint32_t)key, DEVTRACE_RKH_POOLS, 0, name, n);
+		conv_name(c, DEVTRACE_T_ENUM, (uint8_t)(key + 1), DEVTRACE_RKH_POOLS_FROM_1, 0,
+			  name, n);
+		conv_name(c, DEVTRACE_T_ENUM, 0, DEVTRACE_RKH_POOLS_FROM_1, 0, "static", 6);
 		break;
 	default:
 		conv_name(c, DEVTRACE_T_OBJ, 0, 0, key, name, n);

@@ -202,8 +202,13 @@ typedef enum RKH_SUBTE_SM_EXE_ACT {
 #define DEVTRACE_RKH_TYPE(te) \
 	((uint8_t)DEVTRACE_RKH_IN_((unsigned int)(te) >> 5 & 7, ((unsigned int)(te) & 31)))
 
-/* A pool is identified by a number. Readers find its name in this enumeration. */
-#define DEVTRACE_RKH_POOLS	6
+/*
+ * A pool is identified by a number. Readers find its name in these enumerations. RKH counts pools
+ * from 0 in the events EPOOL, AE and GCR. In other events it counts from 1, and 0 stands for an
+ * event without a pool, which is static.
+ */
+#define DEVTRACE_RKH_POOLS		6
+#define DEVTRACE_RKH_POOLS_FROM_1	7
 
 #ifdef __cplusplus
 extern "C" {
@@ -357,6 +362,8 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 	devtrace_rkh_number_(&devtrace_r_, (bits), (uint32_t)(n))
 #define DEVTRACE_RKH_POOL_(id) \
 	devtrace_enum(&devtrace_r_, DEVTRACE_RKH_POOLS, (uint8_t)(id))
+#define DEVTRACE_RKH_POOL_FROM_1_(id) \
+	devtrace_enum(&devtrace_r_, DEVTRACE_RKH_POOLS_FROM_1, (uint8_t)(id))
 
 /*
  * Values that this configuration of RKH lacks are replaced, so that later elements keep their

@@ -192,19 +192,19 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 	RKH_TRC_END())
 #define RKH_TR_SMA_GET(ao, evt, pool, refs, nelem, nmin)			\
 	DEVTRACE_RKH_SMA_(RKH_TRC_BEGIN(RKH_TE_SMA_GET, DEVTRACE_RKH_PRIO_(ao), (evt)->e) \
-		RKH_TRC_SYM(ao); RKH_TRC_SIG((evt)->e); DEVTRACE_RKH_POOL_(pool); \
+		RKH_TRC_SYM(ao); RKH_TRC_SIG((evt)->e); DEVTRACE_RKH_POOL_FROM_1_(pool); \
 		RKH_TRC_UI8(refs); RKH_TRC_NE(nelem); RKH_TRC_QUE_NMIN(nmin);	\
 	RKH_TRC_END())
 #define RKH_TR_SMA_FIFO(ao, evt, sender, pool, refs, nelem, nmin)		\
 	DEVTRACE_RKH_SMA_(RKH_TRC_BEGIN(RKH_TE_SMA_FIFO, DEVTRACE_RKH_PRIO_(ao), (evt)->e) \
 		RKH_TRC_SYM(ao); RKH_TRC_SIG((evt)->e); RKH_TRC_SNDR(sender);	\
-		DEVTRACE_RKH_POOL_(pool); RKH_TRC_UI8(refs); RKH_TRC_NE(nelem);	\
+		DEVTRACE_RKH_POOL_FROM_1_(pool); RKH_TRC_UI8(refs); RKH_TRC_NE(nelem);	\
 		RKH_TRC_QUE_NMIN(nmin);						\
 	RKH_TRC_END())
 #define RKH_TR_SMA_LIFO(ao, evt, sender, pool, refs, nelem, nmin)		\
 	DEVTRACE_RKH_SMA_(RKH_TRC_BEGIN(RKH_TE_SMA_LIFO, DEVTRACE_RKH_PRIO_(ao), (evt)->e) \
 		RKH_TRC_SYM(ao); RKH_TRC_SIG((evt)->e); RKH_TRC_SNDR(sender);	\
-		DEVTRACE_RKH_POOL_(pool); RKH_TRC_UI8(refs); RKH_TRC_NE(nelem);	\
+		DEVTRACE_RKH_POOL_FROM_1_(pool); RKH_TRC_UI8(refs); RKH_TRC_NE(nelem);	\
 		RKH_TRC_QUE_NMIN(nmin);						\
 	RKH_TRC_END())
 #define RKH_TR_SMA_REG(ao, prio_)						\
@@ -331,7 +331,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 	RKH_TRC_END())
 #define RKH_TR_FWK_EPREG(pool, storage, size, nblocks)				\
 	DEVTRACE_RKH_FWK_ON_(RKH_TRC_BEGIN_WOAOSIG(RKH_TE_FWK_EPREG)		\
-		DEVTRACE_RKH_POOL_(pool); RKH_TRC_UI32(storage); RKH_TRC_ES(size); \
+		DEVTRACE_RKH_POOL_FROM_1_(pool); RKH_TRC_UI32(storage); RKH_TRC_ES(size); \
 		RKH_TRC_NBLK(nblocks);						\
 	RKH_TRC_END())
 #define RKH_TR_FWK_AE(size, evt, nused, nmin, sender)				\
@@ -342,7 +342,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 	RKH_TRC_END())
 #define RKH_TR_FWK_GC(evt, pool_, refs)						\
 	DEVTRACE_RKH_FWK_ON_(RKH_TRC_BEGIN_WOAOSIG(RKH_TE_FWK_GC)			\
-		RKH_TRC_SIG((evt)->e); DEVTRACE_RKH_POOL_(pool_);		\
+		RKH_TRC_SIG((evt)->e); DEVTRACE_RKH_POOL_FROM_1_(pool_);		\
 		RKH_TRC_UI8(refs);						\
 	RKH_TRC_END())
 #define RKH_TR_FWK_GCR(evt, nused, nmin, sender)				\
