@@ -128,7 +128,10 @@ static void __maybe_unused compat_aer(void *data, const char *dev, const u32 sta
 #define probe_aer	NULL
 #endif
 
-/* The tracepoint kfree_skb has the argument reason since 5.17, and the socket since 6.11. */
+/*
+ * The tracepoint kfree_skb has the argument reason since 5.17, and the socket since 6.11, which is
+ * const in later kernels.
+ */
 static void __maybe_unused compat_net_drop(void *data, struct sk_buff *skb, void *where)
 {
 	net_drop(0, where);
@@ -141,8 +144,14 @@ static void __maybe_unused compat_net_drop_why(void *data, struct sk_buff *skb, 
 	net_drop(reason, where);
 }
 
+static void __maybe_unused compat_net_drop_sock(void *data, struct sk_buff *skb, void *where,
+						enum skb_drop_reason reason, struct sock *sk)
+{
+	net_drop(reason, where);
+}
+
 static void __maybe_unused on_net_drop(void *data, struct sk_buff *skb, void *where,
-				       enum skb_drop_reason reason, struct sock *sk)
+				       enum skb_drop_reason reason, const struct sock *sk)
 {
 	net_drop(reason, where);
 }
@@ -150,6 +159,7 @@ static void __maybe_unused on_net_drop(void *data, struct sk_buff *skb, void *wh
 #define probe_net_drop							\
 	_Generic(&check_trace_callback_type_kfree_skb,			\
 		 void (*)(typeof(&on_net_drop)): on_net_drop,		\
+		 void (*)(typeof(&compat_net_drop_sock)): compat_net_drop_sock, \
 		 void (*)(typeof(&compat_net_drop_why)): compat_net_drop_why, \
 		 void (*)(typeof(&compat_net_drop)): compat_net_drop,	\
 		 default: NULL)
