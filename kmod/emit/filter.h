@@ -29,6 +29,7 @@
 #include <linux/smp.h>
 #include <linux/types.h>
 #include <linux/devtrace.h>
+#include <uapi/linux/devtrace_lane.h>
 #include <uapi/linux/devtrace_netlink.h>
 
 #include "compat/compat.h"
@@ -141,6 +142,9 @@ struct filter_bits {
 	u32			lanes[8];
 };
 
+/* The payload of a lane's record of the short form is shorter, bytes. */
+#define FILTER_PLAIN	(DEVTRACE_LANE_SHORT + 1)
+
 /**
  * struct filter_table - all filters, compiled
  * @severities: for each severity byte, the set that wants it
@@ -148,8 +152,8 @@ struct filter_bits {
  * @has: FILTER_HAS_*
  * @generation: differs for each table; never 0
  * @any_process: the set of filters without a term that requires a process
- * @plain: for each type: programs may emit it, and stream 0 wants a program's event of this type
- *	without severity, code and object, whatever its process
+ * @plain: for each type: FILTER_PLAIN if programs may emit it, and stream 0 wants a program's event
+ *	of this type without severity, code and object, whatever its process; else 0
  * @cpus: for each CPU, the set that wants its events
  * @bits: derived from the above, for code that does not use the table
  * @keys: objects, signals, codes and processes; see filter_priv.h

@@ -12,6 +12,7 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/percpu.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -30,6 +31,15 @@ static __always_inline u32 lane_word(const void *p)
 	OPTIMIZER_HIDE_VAR(word);
 	return word;
 }
+
+/* Load a word of a copy, which nobody changes. */
+static __always_inline u32 lane_copied_word(const void *p)
+{
+	return get_unaligned((const u32 *)p);
+}
+
+/* Add to the counter of this CPU. */
+#define lane_count_add(counter, n)	this_cpu_add(*(counter), n)
 
 /*
  * Copy memory that a program may change meanwhile; the caller discards an invalid copy. On CPUs

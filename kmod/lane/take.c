@@ -30,6 +30,7 @@
 #include "emit/filter.h"
 #include "lane.h"
 #include "lane_awake.h"
+#include "lane_plain.h"
 #include "lane_wants.h"
 #include "ring/clock.h"
 #include "slot_priv.h"
@@ -42,9 +43,6 @@
 #define BUSY_NS		(10 * NSEC_PER_MSEC)
 /* Number of attempts while the ring of blocks has no room. */
 #define ROOM_TRIES	1000
-
-/* Length and type in a record's first word. */
-#define HEAD_BITS	((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
 
 static bool stopped; /* true: drop events when they are taken; written with devtrace_lock held */
 
@@ -100,52 +98,19 @@ static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, 
 	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];
 }
 
-/*
- * Count records of the short form whose type alone passes the filters, as nearly all do, up to the
- * first other record. A record with the same length and type as the one before it needs no checks.
- */
+/* Count the plain records from @at to the first other one; advance @at and @time. */
 static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
 {
-	const u8 *rec = buf + *at, *end = buf + len, *last;
-	u32 nr = 0, word, next, size, same, type;
-	u64 ns = 0;
+	struct lane_plain p = {
+		.limits = t->plain,
+		.stored = emit_counts->stored,
+		.at = buf + *at,
+		.end = buf + len,
+	};
+	const u32 nr = lane_plain_count(&p);
 
-	while (end - rec >= (long)sizeof(word)) {
-		next = get_unaligned((const u32 *)rec);
-another:
-		word = next;
-		size = word & 0x7f;
-		type = word >> DEVTRACE_LANE_TYPE_SHIFT & 0xff;
-		if (size > DEVTRACE_LANE_SHORT || !t->plain[type])
-			break;
-		size = (sizeof(word) + size + 1) & ~1U;
-		last = end - size;
-		if (rec > last)
-			break;
-		this_cpu_inc(emit_counts->stored[type]);
-		nr++;
-		ns += word >> DEVTRACE_LANE_NS_SHIFT;
-		rec += size;
-		if (rec > last)
-			continue;
-		/* Every record has at least one word. */
-		next = get_unaligned((const u32 *)rec);
-		if ((next ^ word) & HEAD_BITS)
-			goto another;
-		same = 0;
-		do {
-			same++;
-			ns += next >> DEVTRACE_LANE_NS_SHIFT;
-			rec += size;
-			if (rec > last)
-				break;
-			next = get_unaligned((const u32 *)rec);
-		} while (!((next ^ word) & HEAD_BITS));
-		this_cpu_add(emit_counts->stored[type], same);
-		nr += same;
-	}
-	*at = rec - buf;
-	*time = lane_time_after(*time, ns);
+	*at = p.at - buf;
+	*time = lane_time_after(*time, p.ns);
 	return nr;
 }
 

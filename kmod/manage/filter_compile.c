@@ -417,7 +417,8 @@ struct filter_table *filter_table_compile(struct filter *const *f, u32 generatio
 		if (f[b])
 			types_compile(t, f[b], BIT(b));
 	for (b = 0; b < ARRAY_SIZE(t->plain); b++)
-		t->plain[b] = t->types[1][b] & FILTER_STREAM0 && devtrace_type_is_emittable(b);
+		if (t->types[1][b] & FILTER_STREAM0 && devtrace_type_is_emittable(b))
+			t->plain[b] = FILTER_PLAIN;
 	for (b = 0; b < 2; b++) {
 		any[b] = origin_set(t, b);
 		if (f[0] && f[0]->origins & (b ? DEVTRACE_ORIGIN_USER : DEVTRACE_ORIGIN_KERNEL))

@@ -221,7 +221,7 @@ static struct filter_table *table_open(u32 generation)
 		}
 		t->types[0][i] = FILTER_STREAM0;
 		t->types[1][i] = FILTER_STREAM0;
-		t->plain[i] = devtrace_type_is_emittable(i);
+		t->plain[i] = devtrace_type_is_emittable(i) ? FILTER_PLAIN : 0;
 	}
 	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
 		t->severities[i] = FILTER_STREAM0;

@@ -5,9 +5,10 @@
  * The empty, writable file that DEVTRACE_DEVICE names becomes the control page; memory files are
  * the memory of lanes. The library is the real one. The call that hands over a block is replaced
  * by a pwrite(2) of the block's 4096 bytes into a memory file: like the module, it enters the
- * kernel, which copies them into memory of its own that was written before. (It does not examine
- * the records, but has to find, lock and account for the file.) The parameters of the CPU's
- * counter are measured here instead of taken from the kernel.
+ * kernel, which copies them into memory of its own that was written before. (It has to find, lock
+ * and account for the file, which the module need not.) Then the records of the copy are checked
+ * and counted by the module's own code, lane_plain.h. The parameters of the CPU's counter are
+ * measured here instead of taken from the kernel.
  *
  * Exactly one source of a program may include this, as it defines ioctl().
  */
@@ -27,6 +28,8 @@
 #include <unistd.h>
 #include <devtrace.h>
 #include <linux/devtrace_lane.h>
+#include "lane_port_user.h"
+#include "lane_plain.h"
 
 #define ROOM	65536		/* for a control page of any machine */
 #define BLOCKS	2		/* the default */
@@ -39,7 +42,10 @@ static unsigned int nr_lanes, handed;
 static struct fake {
 	const uint8_t	*blocks;
 	int		kept;
+	const uint8_t	*copies;
 } lanes[LANES];
+static uint8_t limits[256];	/* all types are wanted */
+static _Thread_local unsigned long stored[256];
 
 static void fail(const char *what)
 {
@@ -80,20 +86,78 @@ static int give_lane(struct devtrace_lane_ask *ask)
 		if (pwrite(lanes[n].kept, nothing, sizeof(nothing),
 			   (off_t)(i * sizeof(nothing))) != sizeof(nothing))
 			fail("no memory for what is handed over");
+	lanes[n].copies = mmap(NULL, KEPT * DEVTRACE_LANE_BLOCK, PROT_READ,
+			       MAP_SHARED | MAP_POPULATE, lanes[n].kept, 0);
+	if (lanes[n].copies == MAP_FAILED)
+		fail("no memory for what is handed over");
 	ask->bytes = (uint32_t)size;
 	ask->source = n;
 	return fd;
 }
 
-/* Hand over the block before the open one. */
+/* For lane_read.c: nobody changes the copy. */
+u64 port_load(const void *p, size_t size, bool acquire)
+{
+	u64 value = 0;
+
+	(void)acquire;
+	memcpy(&value, p, size);
+	return value;
+}
+
+u32 port_word(const void *p)
+{
+	return lane_copied_word(p);
+}
+
+void port_rmb(void)
+{
+}
+
+/* As take.c does: count the plain records, and parse those between them. */
+static int scan(const uint8_t *copy)
+{
+	const struct devtrace_lane_block *block = (const void *)copy;
+	struct lane_plain p = {
+		.limits = limits, .stored = stored,
+		.at = copy + LANE_HEADER, .end = copy + block->used,
+	};
+	const uint8_t *buf = p.at;
+	struct lane_event ev = { 0 };
+	uint32_t at = 0;
+	uint64_t time = 0;
+	int ret;
+
+	do {
+		lane_plain_count(&p);
+		at = (uint32_t)(p.at - buf);
+		ret = lane_next(buf, &at, (uint32_t)(p.end - buf), &time, &ev);
+		p.at = buf + at;
+	} while (ret > 0);
+	return ret;
+}
+
+/* The block before the open one. */
+static uint32_t newest_full(unsigned long n)
+{
+	return ((const struct devtrace_lane_block *)lanes[n].blocks)->head.open - 1;
+}
+
+static inline const uint8_t *newest_copy(unsigned long n)
+{
+	return lanes[n].copies + newest_full(n) % KEPT * DEVTRACE_LANE_BLOCK;
+}
+
 static int hand_over(unsigned long n)
 {
-	const uint32_t number = ((const struct devtrace_lane_block *)lanes[n].blocks)->head.open - 1;
+	const uint32_t number = newest_full(n);
+	const size_t to = (size_t)(number % KEPT) * DEVTRACE_LANE_BLOCK;
 
 	__atomic_fetch_add(&handed, 1, __ATOMIC_RELAXED);
-	return pwrite(lanes[n].kept, lanes[n].blocks + number % BLOCKS * DEVTRACE_LANE_BLOCK,
-		      DEVTRACE_LANE_BLOCK, (off_t)(number % KEPT) * DEVTRACE_LANE_BLOCK) ==
-	       DEVTRACE_LANE_BLOCK ? 0 : -1;
+	if (pwrite(lanes[n].kept, lanes[n].blocks + number % BLOCKS * DEVTRACE_LANE_BLOCK,
+		   DEVTRACE_LANE_BLOCK, (off_t)to) != DEVTRACE_LANE_BLOCK)
+		return -1;
+	return scan(lanes[n].copies + to);
 }
 
 /* Replaces the C library's, also for the library. */
@@ -157,6 +221,7 @@ static void make_device(void)
 	c = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (c == MAP_FAILED)
 		fail("no control page");
+	memset(limits, DEVTRACE_LANE_SHORT + 1, sizeof(limits));
 	c->version = DEVTRACE_WIRE_VERSION;
 	c->size = sizeof(*c);
 	memset(c->types, 0xff, sizeof(c->types));

@@ -55,6 +55,19 @@ typedef u32 tail_low_t;
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define lane_word(p)	port_word(p)
 
+static inline u32 lane_copied_word(const void *p)
+{
+	u32 word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+#define __percpu
+#define OPTIMIZER_HIDE_VAR(v)	__asm__("" : "+r" (v))
+#define min(a, b)	((a) < (b) ? (a) : (b))
+#define lane_count_add(counter, n)	(*(counter) += (n))
+
 /* In units of two bytes, as the writer stores them. */
 static inline void lane_copy_out(u8 *dst, const u8 *src, size_t n)
 {

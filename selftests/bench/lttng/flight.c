@@ -57,6 +57,27 @@ LOOP(theirs_pair, lttng_ust_tracepoint(devtrace_flight, pair, i, -i))
 LOOP(theirs_args6, lttng_ust_tracepoint(devtrace_flight, args6, i, -i, i, -i, i, -i))
 LOOP(theirs_string32, lttng_ust_tracepoint(devtrace_flight, string32, string()))
 
+/* Lengths and types alternate. */
+static void ours_mixed(void)
+{
+	for (int i = 0; i < TURN; i += 4) {
+		devtrace(TYPE);
+		devtrace(TYPE + 1, i, -i);
+		devtrace(TYPE + 2, i, -i, i, -i, i, -i);
+		devtrace(TYPE + 3, string());
+	}
+}
+
+static void theirs_mixed(void)
+{
+	for (int i = 0; i < TURN; i += 4) {
+		lttng_ust_tracepoint(devtrace_flight, args0);
+		lttng_ust_tracepoint(devtrace_flight, pair, i, -i);
+		lttng_ust_tracepoint(devtrace_flight, args6, i, -i, i, -i, i, -i);
+		lttng_ust_tracepoint(devtrace_flight, string32, string());
+	}
+}
+
 /* Included in each event: reading the counter. */
 static inline void counter(void)
 {
@@ -148,6 +169,37 @@ static void hand_over_alone(void)
 	fprintf(stderr, "flight: to hand over a block: %.0f ns\n", x);
 }
 
+static const uint8_t *scanned;
+
+static inline void scan_it(void)
+{
+	if (scan(scanned))
+		fail("a block is not valid");
+}
+
+LOOP(scans, scan_it())
+
+/* The check of the newest block that was handed over. */
+static double scan_alone(void (*events)(void))
+{
+	static uint64_t took[TURNS];
+
+	events();
+	scanned = newest_copy(0);
+	for (int i = 0; i < TURNS; i++)
+		took[i] = turn(scans);
+	return median(took, TURNS);
+}
+
+static void scan_of_mixed(void)
+{
+	double alike = scan_alone(ours_pair), mixed = scan_alone(ours_mixed);
+
+	printf("emit.lane.scan.ns %.0f ns\n", alike);
+	printf("emit.lane.scan.mixed_vs_alike %.2f ratio\n", mixed / alike);
+	fprintf(stderr, "flight: to check a block: %.0f ns, of mixed records %.0f ns\n", alike, mixed);
+}
+
 static pthread_barrier_t barrier;
 static uint64_t alone[2][TURNS], both[2][TURNS];
 
@@ -232,8 +284,10 @@ int main(void)
 	against(".args0", ours_args0, theirs_args0);
 	against(".args6", ours_args6, theirs_args6);
 	against(".string32", ours_string32, theirs_string32);
+	against(".mixed", ours_mixed, theirs_mixed);
 	against_counter();
 	hand_over_alone();
+	scan_of_mixed();
 	scaling();
 	if (calls || devtrace_errors())
 		fail("events went by system calls");
