@@ -32,6 +32,8 @@ static const struct {
 	/* The name begins like that of another field; the field is a string */
 	{ "__print_symbolic(REC->ab, { 1, \"A\" }), __print_symbolic(REC->s, { 1, \"S\" })",
 	  "u8 a, str s", "", "u8 a, str s" },
+	{ "__print_symbolic(REC->ab, { 1, \"A\" }), __print_symbolic(REC->a, { 2, \"B\" })",
+	  "u8 a", "enum a_176 {\n\t\"B\" = 2,\n}\n", "enum a_176 a" },
 	/* Not the value of a field alone, or not numbers and words: these fields remain numbers */
 	{ "__print_symbolic(REC->a & 3, { 1, \"A\" })", "u8 a", "", "u8 a" },
 	{ "__print_symbolic(REC->a, { ONE, \"A\" })", "u8 a", "", "u8 a" },
