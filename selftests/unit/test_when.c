@@ -52,7 +52,7 @@ static const struct {
 	const char *word;
 	int64_t ns;
 } agos[] = {
-	{ "now", 0 }, { "-0s", 0 }, { "-5s", 5 * NSEC }, { "-5", 5 * NSEC },
+	{ "now", 0 }, { "boot", INT64_MAX }, { "-0s", 0 }, { "-5s", 5 * NSEC }, { "-5", 5 * NSEC },
 	{ "-2min", 120 * NSEC }, { "-2m", 120 * NSEC }, { "-1h30min", 5400 * NSEC },
 	{ "-1h 30min", 5400 * NSEC }, { "-1d", 86400 * NSEC }, { "-2weeks", 14 * 86400 * NSEC },
 	{ "-1.5s", 1500000000 }, { "-0.000000001s", 1 }, { "-0.0000000019s", 1 },

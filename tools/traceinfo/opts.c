@@ -189,7 +189,7 @@ static void parse_when(const char *option, const char *s, struct ti_when *when)
 {
 	if (!ti_parse_when(s, when))
 		ti_usage(option, s,
-			 "is not a date; write -5s, -1h30min, now, today, yesterday, HH:MM[:SS], 'YYYY-MM-DD [HH:MM[:SS]]' or @SECONDS");
+			 "is not a date; write -5s, -1h30min, boot, now, today, yesterday, HH:MM[:SS], 'YYYY-MM-DD [HH:MM[:SS]]' or @SECONDS");
 }
 
 /* -F and -m together choose a time format; --time overrides both. */

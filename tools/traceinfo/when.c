@@ -242,6 +242,11 @@ bool ti_parse_when(const char *word, struct ti_when *when)
 	when->ns = 0;
 	if (!strcmp(word, "now"))
 		return true;
+	/* Longer ago than any event: the trace clock begins with the kernel. */
+	when->ns = INT64_MAX;
+	if (!strcmp(word, "boot"))
+		return true;
+	when->ns = 0;
 	if (*word == '-')
 		return ti_parse_span(p, &when->ns);
 	when->kind = TI_REAL;
