@@ -243,21 +243,18 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 	return 0;
 }
 
-/* Allocate the buffers. Return 0 or -ENOMEM. */
+static int alloc_bounce(unsigned int cpu)
+{
+	if (!per_cpu(bounces, cpu))
+		per_cpu(bounces, cpu) = kvmalloc_node(sizeof(struct bounce), GFP_KERNEL,
+						      cpu_to_node(cpu));
+	return per_cpu(bounces, cpu) ? 0 : -ENOMEM;
+}
+
+/* Have a buffer for each CPU before it comes up; rings_init() allocates those of the others. */
 int emit_user_init(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct bounce *b = kvmalloc_node(sizeof(*b), GFP_KERNEL, cpu_to_node(cpu));
-
-		if (!b) {
-			emit_user_exit();
-			return -ENOMEM;
-		}
-		per_cpu(bounces, cpu) = b;
-	}
-	return 0;
+	return rings_need(alloc_bounce);
 }
 
 /* No emitter is left. */

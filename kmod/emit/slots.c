@@ -20,6 +20,7 @@
 #include "event.h"
 #include "slots.h"
 #include "store.h"
+#include "stream/rings.h"
 #include "stream/wake.h"
 
 /* One for each level of nesting: task, softirq, interrupts, NMIs. */
@@ -132,34 +133,36 @@ nested:
 	wake_stream0();
 }
 
+static int alloc_slots(unsigned int cpu)
+{
+	struct emit_slots *s;
+	int i;
+
+	if (per_cpu(emit_slots, cpu))
+		return 0;
+	s = kvzalloc_node(sizeof(*s), GFP_KERNEL, cpu_to_node(cpu));
+	if (!s)
+		return -ENOMEM;
+	s->next = s->slot;
+	for (i = 0; i < EMIT_SLOTS; i++) {
+		s->slot[i].below = EMIT_SLOT_FREE;
+		s->slot[i].ev.data = s->slot[i].data;
+	}
+	/*
+	 * LMM(slots:A): If an emitter reads this pointer, then it reads that the slots are free.
+	 * Its loads depend on the pointer, so it needs no barrier.
+	 */
+	smp_store_release(per_cpu_ptr(&emit_slots, cpu), s);
+	return 0;
+}
+
 /*
  * Allocate slots, for streams besides stream 0, triggers or a stop. Process context, devtrace_lock
  * held. Return 0 or -ENOMEM.
  */
 int emit_slots_alloc(void)
 {
-	int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		struct emit_slots *s = per_cpu(emit_slots, cpu);
-
-		if (s)
-			continue;
-		s = kvzalloc_node(sizeof(*s), GFP_KERNEL, cpu_to_node(cpu));
-		if (!s)
-			return -ENOMEM;
-		s->next = s->slot;
-		for (i = 0; i < EMIT_SLOTS; i++) {
-			s->slot[i].below = EMIT_SLOT_FREE;
-			s->slot[i].ev.data = s->slot[i].data;
-		}
-		/*
-		 * LMM(slots:A): If an emitter reads this pointer, then it reads that the slots
-		 * are free. Its loads depend on the pointer, so it needs no barrier.
-		 */
-		smp_store_release(per_cpu_ptr(&emit_slots, cpu), s);
-	}
-	return 0;
+	return rings_need(alloc_slots);
 }
 
 /* Called when no emitter is left. */

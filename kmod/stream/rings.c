@@ -2,9 +2,9 @@
 /*
  * Memory for the rings of all streams, and the gate of stream 0's rings
  *
- * A CPU gets its rings before it comes up, and keeps them. Lock order: devtrace_lock, CPU hotplug
- * lock, rings_lock. A CPU that comes up waits for rings_lock, so a thread that holds
- * rings_lock may wait only for memory.
+ * A CPU gets its rings, and the memory of rings_need(), before it comes up, and keeps both. Lock
+ * order: devtrace_lock, CPU hotplug lock, rings_lock. A CPU that comes up waits for rings_lock, so
+ * a thread that holds rings_lock may wait only for memory.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -27,6 +27,9 @@ static struct stream *streams[DEVTRACE_STREAMS_MAX];
 static struct cpumask came;
 /* Do the filters, and the state of stream 0, allow the fast path? Protected by rings_lock. */
 static bool filters_open = true, state_open = true;
+/* Other memory for each CPU, see rings_need(); protected by rings_lock. */
+#define NEEDS_MOST	4
+static int (*needs[NEEDS_MOST])(unsigned int cpu);
 static int cpuhp_state;
 
 /* With rings_lock or devtrace_lock held. */
@@ -82,6 +85,9 @@ static int rings_cpu_prepare(unsigned int cpu)
 	int i, err = 0;
 
 	mutex_lock(&rings_lock);
+	for (i = 0; i < NEEDS_MOST && !err; i++)
+		if (needs[i])
+			err = needs[i](cpu);
 	for (i = 0; i < DEVTRACE_STREAMS_MAX && !err; i++)
 		if (streams[i])
 			err = ring_make(streams[i], cpu);
@@ -97,6 +103,31 @@ static int rings_cpu_dead(unsigned int cpu)
 	__cpumask_clear_cpu(cpu, &came);
 	mutex_unlock(&rings_lock);
 	return 0;
+}
+
+/**
+ * rings_need() - allocate memory for each CPU that is up, and for others before they come up
+ * @alloc: allocates it for one CPU and returns 0 or -ENOMEM; does nothing if the CPU has it
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int rings_need(int (*alloc)(unsigned int cpu))
+{
+	int i = 0, cpu, err = 0;
+
+	mutex_lock(&rings_lock);
+	for_each_cpu(cpu, &came) {
+		err = alloc(cpu);
+		if (err)
+			goto out;
+	}
+	while (needs[i] && needs[i] != alloc)
+		i++;
+	needs[i] = alloc;
+out:
+	mutex_unlock(&rings_lock);
+	return err;
 }
 
 /*
@@ -141,7 +172,7 @@ void rings_free(struct stream *s)
 /* Create rings as CPUs come up. Return 0 or a negative error number. */
 int rings_init(void)
 {
-	int ret, cpu;
+	int ret, cpu, err = 0;
 
 	BUILD_BUG_ON(RING_PAYLOAD_MAX != DEVTRACE_PAYLOAD_MAX);
 	BUILD_BUG_ON(RING_DROP_CAUSES != DEVTRACE_LOST_CAUSES);
@@ -166,8 +197,10 @@ int rings_init(void)
 	 * does not need.
 	 */
 	for_each_online_cpu(cpu)
-		rings_cpu_prepare(cpu);
-	return 0;
+		err = err ?: rings_cpu_prepare(cpu);
+	if (err)
+		rings_exit();
+	return err;
 }
 
 void rings_exit(void)

@@ -44,6 +44,7 @@ void rings_set_quick(bool quick);
 extern struct mutex rings_lock;
 void rings_set_gate(struct ring *r);
 
+int rings_need(int (*alloc)(unsigned int cpu));
 int rings_init(void);
 void rings_exit(void);
 

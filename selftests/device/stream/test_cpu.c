@@ -10,6 +10,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "nl.h"
 
 #define PER_CPU	50
 
@@ -301,6 +302,54 @@ TEST_F(cpus, one_comes_after_the_module)
 	EXPECT_EQ(1001, t->nev + tape_lost(t, -1));
 	EXPECT_LT(0, t->read[last]);
 	tape_free(t);
+	close(fd);
+}
+
+static int stream_of_writers(const char *name)
+{
+	uint8_t types[32] = { 0 };
+	struct nl nl;
+	size_t nest;
+	int i, err;
+
+	for (i = DTTEST_TYPE; i <= DTTEST_TYPE + DTTEST_USER; i++)
+		types[i / 8] |= 1 << i % 8;
+	err = nl_open(&nl);
+	if (err)
+		return err;
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_NEW);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, name);
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, 65536);
+	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
+	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+	nl_nest_end(&nl, nest);
+	err = nl_do(&nl, NULL, NULL);
+	nl_close(&nl);
+	return err;
+}
+
+/* A CPU that was offline when a second stream was made stores drivers' events in that stream. */
+TEST_F(cpus, one_comes_after_a_second_stream)
+{
+	struct devtrace_stats st = { 0 };
+	int last = load_without_one(self, "size=64K"), fd, i;
+
+	if (last == -1)
+		SKIP(return, "no CPU here can be taken offline");
+	ASSERT_LE(0, last);
+	ASSERT_EQ(0, stream_of_writers("second"));
+	fd = open(DEV_PATH "-second", O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, dev_switch(last, true));
+	ASSERT_EQ(0, dev_load_writers("heavy=15"));
+	ASSERT_EQ(0, dev_writers_run(true));
+	for (i = 0; i < 3000 && st.stored < 100; i++) {
+		dev_sleep_ms(20);
+		st.cpu = last;
+		ASSERT_EQ(0, ioctl(fd, DEVTRACE_IOC_STATS, &st));
+	}
+	EXPECT_LE(100, st.stored);
+	EXPECT_EQ(0, dev_writers_run(false));
 	close(fd);
 }
 
