@@ -10,7 +10,7 @@ override O := $(abspath $(O))
 include $(top)/include/install.mk
 PYTHON	?= python3
 BOARDS	?= 6.1
-MORE_BOARDS ?= 6.12 rt 6.12-rt armhf newest 5.10 armhf:5.10 arm64 riscv64 s390x musl 6.1/1 6.12/1of2 kasan kcsan
+MORE_BOARDS ?= 6.12 rt 6.12-rt armhf newest 5.10 armhf:5.10 arm64 arm64:16k riscv64 s390x musl 6.1/1 6.12/1of2 kasan kcsan
 # Takes a quarter of an hour of an emulated board
 CYCLES	?= 1000
 
@@ -203,8 +203,8 @@ help:
 #:   JOBS             how many of its jobs check runs side by side (default: one
 #:                    for each CPU); from 2 on a small one more, beside boards
 #:   MORE_BOARDS      more of them for check-all (6.12 rt 6.12-rt armhf newest 5.10
-#:                    armhf:5.10 arm64 riscv64 s390x musl 6.1/1 6.12/1of2 kasan kcsan; /1 is one
-#:                    CPU, /1of2 one of two)
+#:                    armhf:5.10 arm64 arm64:16k riscv64 s390x musl 6.1/1 6.12/1of2 kasan kcsan;
+#:                    /1 is one CPU, /1of2 one of two)
 #:   CYCLES           how often check-all loads and unloads the module; a fifth as
 #:                    often it turns kernel profile events on and off (1000)
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -18,6 +19,13 @@
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id	_sigev_un._tid
+#endif
+
+/* Does pthread_join() return for a thread that ended by a system call? In musl it waits forever. */
+#ifdef __GLIBC__
+#define LIBC_JOINS_ANY_THREAD	true
+#else
+#define LIBC_JOINS_ANY_THREAD	false
 #endif
 
 #ifndef __GLIBC__

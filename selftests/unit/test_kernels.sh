@@ -21,10 +21,11 @@ check "a row with a kernel has the series and the machine of its board" awk '
 	$1 ~ /5\.10/			{ bad += $3 !~ /^5\.10\./ }
 	$1 ~ /rt$/			{ bad += $3 !~ /-rt/ }
 	$1 ~ /^armhf/			{ bad += $2 != "armv7l" }
-	$1 == "arm64"			{ bad += $2 != "aarch64" }
+	$1 ~ /^arm64/			{ bad += $2 != "aarch64" }
 	$1 ~ /^(riscv64|s390x)$/	{ bad += $2 != $1 }
+	$1 == "arm64:16k"		{ bad += $4 != 16 }
 	$1 == "musl"			{ bad += $6 != "musl" }
-	{ bad += $0 !~ / [0-9]{4}-[0-9]{2}-[0-9]{2}$/ }
+	{ bad += $0 !~ / [0-9]+-[0-9]+-[0-9]+$/ }
 	END { exit bad != 0 }' "$tmp/rows"
 
 # A tree of its own, in which logs replace rows

@@ -62,7 +62,7 @@ of_kernel()
 	case $kernel,$arch in
 	5.10*)	echo "$1@bullseye" ;;
 	newest,*) echo "$1@$newest_of-backports" ;;
-	*,riscv64) echo "$1@$newest_of" ;;
+	16k,*|*,riscv64) echo "$1@$newest_of" ;;
 	*)	echo "$1" ;;
 	esac
 }
