@@ -44,7 +44,7 @@ cat >values.gen <<'END'
 info
 clock 5 1700000000000000000 5
 event 10 tid=7 ctx=user type=107 u64:18446744073709551615 i64:-9223372036854775808 u32:123456
-event 11 tid=7 ctx=user type=107 u64:9007199254740993 i64:-9007199254740993 u32:0
+event 11 tid=7 ctx=user type=107 u64:5258986265376043509 i64:-7408596316092197599 u32:0
 event 12 tid=7 ctx=user type=108 f32:0.1 f64:0.1 f32:nan f64:-inf mem+:0001 mem:02 str:a\xc3\xa4\xff\xe2\x82
 END
 cat >values.fmt <<'END'

@@ -6,6 +6,7 @@
  * too. They rely only on the checks of devtrace_elem_next().
  */
 #include <math.h>
+#include <stdlib.h>
 #include "internal.h"
 #include "value.h"
 
@@ -77,6 +78,29 @@ unsigned int fmt_value_bytes(const struct devtrace_elem *e)
 	};
 
 	return e->is_enum ? 1 : bytes[e->type];
+}
+
+double fmt_value_scaled(const struct devtrace_elem *e, unsigned int scale)
+{
+	static const struct out_spec plain = { .digits = OUT_NODIGITS };
+	const bool negative = (fmt_elem_bit(e) & FMT_M_SINT) && fmt_value_signed(e) < 0;
+	const uint64_t u = negative ? -(uint64_t)fmt_value_signed(e) : fmt_value_unsigned(e);
+	double ten = 1, v = 0;
+	struct out o;
+
+	/* Up to 2^53 and 10^22 both numbers are exact, so the quotient is the nearest double. */
+	if (u < 1ull << 53 && scale <= 22) {
+		while (scale--)
+			ten *= 10;
+		return (negative ? -(double)u : (double)u) / ten;
+	}
+	out_init(&o, -1);
+	out_int(&o, u, negative, 10, false, scale, &plain);
+	out_char(&o, 0);
+	if (!o.err)
+		v = strtod(o.buf, NULL);
+	out_free(&o);
+	return v;
 }
 
 const char *fmt_elem_name(const struct devtrace_elem *e)

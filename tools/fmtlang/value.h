@@ -54,6 +54,8 @@ static inline int64_t fmt_value_signed(const struct devtrace_elem *e)
 	return (int64_t)(e->v.u << shift) >> shift;
 }
 
+/* Return an integer element divided by 10^@scale: the double nearest to the printed number. */
+double fmt_value_scaled(const struct devtrace_elem *e, unsigned int scale);
 /* Print a value in the form that its format byte requests. */
 void fmt_value_print(struct out *o, const struct fmt_value *v, bool quote,
 		     const struct fmt_names *names);

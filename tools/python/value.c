@@ -47,34 +47,6 @@ PyObject *value_name(const char *s)
 	return text;
 }
 
-/* The number as it is printed with @scale digits after the point, as a float. */
-static PyObject *value_scaled(const struct fmt_value *v, unsigned int scale)
-{
-	const bool is_signed = fmt_elem_bit(&v->e) & FMT_M_SINT;
-	const int64_t i = fmt_value_signed(&v->e);
-	const bool negative = is_signed && i < 0;
-	const uint64_t u = negative ? -(uint64_t)i : fmt_value_unsigned(&v->e);
-	static const struct out_spec plain = { .digits = OUT_NODIGITS };
-	PyObject *text, *number = NULL;
-	double ten = 1;
-	struct out o;
-
-	/* Up to 2^53 and 10^22 both are exact, so the quotient is the nearest double. */
-	if (u < 1ull << 53 && scale <= 22) {
-		while (scale--)
-			ten *= 10;
-		return PyFloat_FromDouble((negative ? -(double)u : (double)u) / ten);
-	}
-	out_init(&o, -1);
-	out_int(&o, u, negative, 10, false, scale, &plain);
-	text = PyUnicode_FromStringAndSize(o.buf, (Py_ssize_t)o.len);
-	if (text)
-		number = PyFloat_FromString(text);
-	Py_XDECREF(text);
-	out_free(&o);
-	return number;
-}
-
 /* Names, words of a table, and bytes are printed first. */
 static PyObject *value_printed(const struct fmt_value *v, const struct fmt_table *table,
 			       const struct fmt_names *names)
@@ -110,7 +82,7 @@ PyObject *value_of(const struct fmt_value *v, const struct fmt_arg *arg,
 	if (table)
 		return value_printed(v, table, names);
 	if (arg && arg->scale && (bit & (FMT_M_SINT | FMT_M_UINT)))
-		return value_scaled(v, arg->scale);
+		return PyFloat_FromDouble(fmt_value_scaled(&v->e, arg->scale));
 	if (bit & FMT_M_SINT)
 		return PyLong_FromLongLong(fmt_value_signed(&v->e));
 	if (bit & FMT_M_UINT)

@@ -9,24 +9,13 @@
 #include "args.h"
 #include "fmtlang/value.h"
 
-/* Return 10^n. Up to 10^19, the largest power of ten that fits in 64 bits, a double is exact. */
-static double args_power(unsigned int n)
-{
-	double v = 1;
-
-	while (n--)
-		v *= 10;
-	return v;
-}
-
 static void args_number(struct ti_arg *a, const struct fmt_value *v, unsigned int scale)
 {
 	const bool is_signed = fmt_elem_bit(&v->e) & FMT_M_SINT;
 
 	if (scale) {
 		a->kind = TI_ARG_DOUBLE;
-		a->v.f = (is_signed ? (double)fmt_value_signed(&v->e) :
-			  (double)fmt_value_unsigned(&v->e)) / args_power(scale);
+		a->v.f = fmt_value_scaled(&v->e, scale);
 	} else if (is_signed) {
 		a->kind = TI_ARG_INT;
 		a->v.i = fmt_value_signed(&v->e);
