@@ -9,8 +9,8 @@ in their order. A line of the bytes is a bus and its bytes as sigrok's decoders 
 import random
 import sys
 
-NAMES = ["i2c:i2c_write", "i2c:i2c_read", "i2c:i2c_reply", "i2c:i2c_result", "i2c:smbus_write",
-         "i2c:smbus_read", "i2c:smbus_reply", "i2c:smbus_result", "spi:spi_message_start",
+NAMES = ["i2c:i2c_write", "i2c:i2c_read", "i2c:i2c_reply", "i2c:i2c_result", "smbus:smbus_write",
+         "smbus:smbus_read", "smbus:smbus_reply", "smbus:smbus_result", "spi:spi_message_start",
          "spi:spi_transfer_start", "spi:spi_transfer_stop", "gpio:gpio_value",
          "regmap:regmap_reg_write", "regmap:regmap_reg_read", "mdio:mdio_access"]
 TYPES = {name.split(":")[1]: 176 + i for i, name in enumerate(NAMES)}

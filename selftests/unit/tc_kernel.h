@@ -32,6 +32,9 @@ static struct {
 	const char *noted;	/* warning of the next successful call, or NULL */
 	const char *device;	/* file that replaces /dev/trace, or NULL */
 	uint64_t now;		/* trace clock of the device; 0: not a device */
+	const char *tracepoints;	/* names that can be added, or NULL */
+	char added[15][64];	/* types from 176 on */
+	unsigned int nr_added;
 } *kernel;
 
 int __real_open(const char *path, int flags, ...);
@@ -48,6 +51,8 @@ int __wrap_devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
 int __wrap_devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 				   const struct devtrace_filter *f, const uint32_t *generation);
 int __wrap_devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg);
+int __wrap_devtrace_ctl_profile_add(struct devtrace_ctl *ctl, const char *tracepoint);
+int __wrap_devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg);
 int __wrap_devtrace_ctl_stream_get(struct devtrace_ctl *ctl, const char *name,
 				   struct devtrace_ctl_stream *stream);
 int __wrap_devtrace_ctl_stream_state(struct devtrace_ctl *ctl, const char *name,
@@ -114,6 +119,34 @@ int __wrap_devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, voi
 	kernel->asked++;
 	for (i = 0; i < sizeof(dict) / sizeof(dict[0]); i++)
 		fn(&dict[i], arg);
+	return 0;
+}
+
+int __wrap_devtrace_ctl_profile_add(struct devtrace_ctl *ctl, const char *tracepoint)
+{
+	unsigned int i;
+
+	if (!kernel->tracepoints || !strstr(kernel->tracepoints, tracepoint))
+		return -ENOENT;
+	for (i = 0; i < kernel->nr_added; i++)
+		if (!strcmp(kernel->added[i], tracepoint))
+			return -EEXIST;
+	snprintf(kernel->added[kernel->nr_added++], 64, "%s", tracepoint);
+	return 0;
+}
+
+int __wrap_devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < kernel->nr_added; i++) {
+		struct devtrace_ctl_profile p = {
+			.type = 176 + i, .available = true, .added = true,
+		};
+
+		snprintf(p.name, sizeof(p.name), "%s", kernel->added[i]);
+		fn(&p, arg);
+	}
 	return 0;
 }
 

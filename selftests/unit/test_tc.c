@@ -215,6 +215,35 @@ TEST_F(tc, frozen_streams_are_thawed_first)
 	EXPECT_EQ(DEVTRACE_STATE_STOPPED, kernel->state);
 }
 
+/* The tracepoints of buses that the kernel has are added, and their types are on. */
+TEST_F(tc, buses_are_added_and_on)
+{
+	unsigned int i;
+
+	EXPECT_EQ(1, run_line(self, "profile buses"));
+	EXPECT_STREQ("tracectl: profile: buses: this kernel has no tracepoint of I2C, SPI, GPIO, regmap or MDIO\n",
+		     self->said);
+	EXPECT_EQ(1, run_line(self, "profile -buses"));
+	EXPECT_STREQ("tracectl: profile: buses: no tracepoint of a bus has been added; add them with 'tracectl profile buses'\n",
+		     self->said);
+	kernel->tracepoints = "i2c:i2c_write i2c:i2c_result gpio:gpio_value";
+	EXPECT_EQ(2, run_line(self, "profile buses no_such_event"));
+	EXPECT_EQ(0, kernel->nr_added);
+	/* Once more is no mistake. */
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, run_line(self, "profile buses"));
+		EXPECT_EQ(3, kernel->nr_added) {
+			TH_LOG("%s", self->said);
+		}
+		EXPECT_TRUE(devtrace_filter_is_type(&kernel->f, 176));
+		EXPECT_TRUE(devtrace_filter_is_type(&kernel->f, 178));
+		EXPECT_FALSE(devtrace_filter_is_type(&kernel->f, 179));
+	}
+	EXPECT_EQ(0, run_line(self, "profile -buses"));
+	EXPECT_FALSE(devtrace_filter_is_type(&kernel->f, 176));
+	EXPECT_FALSE(devtrace_filter_is_type(&kernel->f, 178));
+}
+
 /* The kernel's error texts, and tracectl's. */
 static const struct {
 	const char *kernel, *command, *user;

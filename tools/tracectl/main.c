@@ -42,7 +42,7 @@ static const char help[] =
 "  trigger arm | disarm | del NAME\n"
 "  profile                         print which kernel profile events are on\n"
 "  profile list                    list all of them: names, groups, tracepoints\n"
-"  profile latency | GROUP | NAME... | all | none\n"
+"  profile latency | buses | GROUP | NAME... | all | none\n"
 "                                  turn on only these profile events\n"
 "  profile +NAME | -NAME...        turn on these, too; turn these off\n"
 "  profile add | del SYSTEM:EVENT...   add or remove any tracepoint of the kernel\n"

@@ -84,6 +84,16 @@ static uint64_t named_set(const char *name)
 	return memcmp(f.types, none.types, sizeof(f.types)) ? 0 : types_of(&f);
 }
 
+/* Return the events of buses; add them unless the word removes them. */
+static uint64_t bus_set(struct tc *tc, bool minus)
+{
+	uint64_t set;
+
+	if (tc_tracepoint_buses(tc, !minus, &set))
+		exit(1);
+	return set;
+}
+
 /* Return the event of a tracepoint that was added. If it was not, end with a message. */
 static uint64_t added_set(struct tc *tc, const char *name)
 {
@@ -108,8 +118,9 @@ _Noreturn static void unknown(struct tc *tc, const char *name)
 	unsigned int i;
 
 	near_init(&near, name);
-	/* "latency" is a preset, not a group: filters are not shown with it. Suggest it, too. */
+	/* Presets are no groups: filters are not shown with them. Suggest them, too. */
 	near_try(&near, name, "latency");
+	near_try(&near, name, "buses");
 	for (i = 0; (other = devtrace_filter_group_name(DEVTRACE_FA_TYPES, i)); i++)
 		if (named_set(other))
 			near_try(&near, name, other);
@@ -122,11 +133,31 @@ _Noreturn static void unknown(struct tc *tc, const char *name)
 	tc_usage(tc, name, o.buf);
 }
 
+static bool is_buses(const char *name)
+{
+	return !strcmp(name, "buses");
+}
+
+/* Refuse wrong words before "buses" adds tracepoints. */
+static void words_check(struct tc *tc)
+{
+	int i;
+
+	for (i = 0; i < tc->nr; i++) {
+		const char *name = tc->words[i] + (*tc->words[i] == '+' || *tc->words[i] == '-');
+
+		if (!is_buses(name) && strcmp(tc->words[i], "none") && !strchr(name, ':') &&
+		    !named_set(name))
+			unknown(tc, name);
+	}
+}
+
 static struct want words(struct tc *tc)
 {
 	struct want w = { 0 };
 	int i;
 
+	words_check(tc);
 	if (!strchr("+-", *tc->words[0]))
 		w.off = ~(uint64_t)0;
 	for (i = 0; i < tc->nr; i++) {
@@ -139,9 +170,8 @@ static struct want words(struct tc *tc)
 			w = (struct want){ .off = ~(uint64_t)0 };
 			continue;
 		}
-		set = strchr(name, ':') ? added_set(tc, name) : named_set(name);
-		if (!set)
-			unknown(tc, name);
+		set = is_buses(name) ? bus_set(tc, minus) :
+		      strchr(name, ':') ? added_set(tc, name) : named_set(name);
 		w.on = minus ? w.on & ~set : w.on | set;
 		w.off = minus ? w.off | set : w.off & ~set;
 		/* The word names a single event, so the kernel must have its tracepoint. */

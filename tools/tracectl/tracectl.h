@@ -79,6 +79,11 @@ int tc_tracepoint_add(struct tc *tc);
 int tc_tracepoint_del(struct tc *tc);
 int tc_tracepoint_fmt(struct tc *tc);
 /*
+ * Set bit n of *types if type DEVTRACE_T_KERNEL + n is a tracepoint of a bus. With @add, first add
+ * all tracepoints of buses that the kernel has. Return 0, or 1 after printing an error.
+ */
+int tc_tracepoint_buses(struct tc *tc, bool add, uint64_t *types);
+/*
  * Set *type to the type of a tracepoint that was added by name, or to 0 if it was not. Return 0 or
  * the library's error.
  */

@@ -8,6 +8,7 @@
  * fmt(5), with the kernel's words for values if tracefs can be read.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include "tracectl.h"
 
@@ -47,6 +48,43 @@ static int add_one(struct tc *tc, const char *name)
 		return tc_fail(tc, name);
 	/* Type 0: another process has removed the tracepoint already. */
 	return type && tc_profile_on(tc, type) ? tc_fail(tc, tc_stream(tc)) : 0;
+}
+
+/*
+ * The tracepoints of transfers on buses, for which devtrace-convert --to vcd draws lines. There are
+ * as many as types.
+ */
+static const char *const buses[] = {
+	"i2c:i2c_write", "i2c:i2c_read", "i2c:i2c_reply", "i2c:i2c_result",
+	"smbus:smbus_write", "smbus:smbus_read", "smbus:smbus_reply", "smbus:smbus_result",
+	"spi:spi_message_start", "spi:spi_transfer_start", "spi:spi_transfer_stop",
+	"gpio:gpio_value", "regmap:regmap_reg_write", "regmap:regmap_reg_read",
+	"mdio:mdio_access",
+};
+
+int tc_tracepoint_buses(struct tc *tc, bool add, uint64_t *types)
+{
+	unsigned int type;
+	size_t i;
+	int ret;
+
+	tc_open(tc);
+	*types = 0;
+	for (i = 0; i < sizeof(buses) / sizeof(buses[0]); i++) {
+		ret = add ? devtrace_ctl_profile_add(tc->ctl, buses[i]) : 0;
+		if (ret == -ENOENT)
+			continue;
+		if ((ret && ret != -EEXIST) || tc_tracepoint_type(tc, buses[i], &type))
+			return tc_fail(tc, buses[i]);
+		if (type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2)
+			*types |= (uint64_t)1 << (type - DEVTRACE_T_KERNEL);
+	}
+	if (*types)
+		return 0;
+	fprintf(stderr, "tracectl: %s: buses: %s\n", tc->command, add ?
+		"this kernel has no tracepoint of I2C, SPI, GPIO, regmap or MDIO" :
+		"no tracepoint of a bus has been added; add them with 'tracectl profile buses'");
+	return 1;
 }
 
 int tc_tracepoint_add(struct tc *tc)

@@ -433,13 +433,13 @@ static void bus_draw(struct vcd_bus *b, const char *name, const struct fields *f
 		i2c_message(b, f, 'y', time);
 	else if (!strcmp(name, "i2c:i2c_result"))
 		i2c_result(b, f, time);
-	else if (!strcmp(name, "i2c:smbus_write"))
+	else if (!strcmp(name, "smbus:smbus_write"))
 		smbus_write(b, f, time);
-	else if (!strcmp(name, "i2c:smbus_read"))
+	else if (!strcmp(name, "smbus:smbus_read"))
 		smbus_read(b, f, time);
-	else if (!strcmp(name, "i2c:smbus_reply"))
+	else if (!strcmp(name, "smbus:smbus_reply"))
 		smbus_reply(b, f);
-	else if (!strcmp(name, "i2c:smbus_result"))
+	else if (!strcmp(name, "smbus:smbus_result"))
 		smbus_result(b, f, time);
 	else if (!strcmp(name, "spi:spi_message_start"))
 		spi_event(b, f, 'm', time);
