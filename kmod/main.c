@@ -15,6 +15,7 @@
 #include "emit/counts.h"
 #include "emit/dict.h"
 #include "emit/emit_user.h"
+#include "emit/link.h"
 #include "emit/proc.h"
 #include "emit/slots.h"
 #include "lane/lane.h"
@@ -146,18 +147,23 @@ static int __init devtrace_init(void)
 	err = control_init();
 	if (err)
 		goto out_stream;
+	err = link_init();
+	if (err)
+		goto out_control;
 	/*
 	 * This step comes last: afterwards programs can open the device, and a load that fails does
 	 * not wait for programs.
 	 */
 	err = cdev_add_stream(&devtrace_stream0);
 	if (err)
-		goto out_control;
+		goto out_link;
 	pr_info("%lu bytes of ring per CPU\n", bytes);
 	if (RING_NO_NMI)
 		pr_info("this machine has no 64-bit cmpxchg: events emitted in NMIs are dropped\n");
 	return 0;
 
+out_link:
+	link_exit();
 out_control:
 	control_exit();
 out_stream:
@@ -187,9 +193,13 @@ out_page:
 	return err;
 }
 
-/* Called when no descriptor is open and no module that uses this one is loaded. */
+/*
+ * Called when no descriptor is open and no module that uses this one is loaded. Drivers that emit
+ * may be loaded.
+ */
 static void __exit devtrace_exit(void)
 {
+	link_exit();
 	control_exit();
 	cdev_del_stream(&devtrace_stream0);
 	stream_exit();

@@ -139,8 +139,21 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 #define __DT_EACH(m, ...) \
 	__DT_CAT(__DT_EACH, __DT_COUNT(__VA_ARGS__))(m, ##__VA_ARGS__)
 
-#if IS_ENABLED(CONFIG_DEVTRACE) && !defined(DEVTRACE_DISABLE)
+/*
+ * Code in the kernel's image calls devtrace directly, and so do devtrace.ko's own modules, which
+ * define __DEVTRACE_DIRECT. A driver that is a module calls through its table, see
+ * <linux/devtrace_link.h>. Code in the image cannot call devtrace.ko.
+ */
+#if defined(DEVTRACE_DISABLE)
+#elif defined(__DEVTRACE_DIRECT) || IS_BUILTIN(CONFIG_DEVTRACE)
+#define __DEVTRACE_CALLS_DIRECTLY
+#elif IS_MODULE(CONFIG_DEVTRACE) && defined(MODULE)
+#define __DEVTRACE_CALLS_BY_LINK
+#endif
 
+#if defined(__DEVTRACE_CALLS_DIRECTLY) || defined(__DEVTRACE_CALLS_BY_LINK)
+
+#ifdef __DEVTRACE_CALLS_DIRECTLY
 /*
  * Tables by type, by object and by severity: bit n is set if some stream or trigger wants events
  * with the value n.
@@ -150,6 +163,15 @@ extern unsigned long devtrace_objects[256 / BITS_PER_LONG];
 extern u32 devtrace_severities;
 /* Number of events of each type that the filter of stream 0 refused. */
 extern u64 __percpu *devtrace_filtered;
+#define __devtrace_count_filtered(type)	this_cpu_inc(devtrace_filtered[type])
+
+void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len);
+void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key);
+void __devtrace_commit(void);
+void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len);
+#else
+#include <linux/devtrace_link.h>
+#endif
 
 /*
  * Bits of a record's header that the emitting driver sets. kmod/ring/ring.h defines the same
@@ -159,11 +181,6 @@ extern u64 __percpu *devtrace_filtered;
 #define __DEVTRACE_OBJSIG	0x04000000U
 #define __DEVTRACE_PTR		0x08000000U
 #define __DEVTRACE_SEV(s)	((u32)(s) << 28)
-
-void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len);
-void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key);
-void __devtrace_commit(void);
-void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len);
 
 /*
  * Is this a type of events? Type 0 marks padding in the ring, and the other types of the transport
@@ -188,7 +205,7 @@ static __always_inline bool __devtrace_type_ok(unsigned int type)
 /* Count an event that is discarded because the value named @what is out of range. */
 static noinline __cold __maybe_unused bool __devtrace_refused(const char *what, long long value)
 {
-	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EMPTY]);
+	__devtrace_count_filtered(DEVTRACE_T_EMPTY);
 #ifdef DEVTRACE_DEBUG
 	pr_warn_ratelimited("%s: devtrace: %s %lld is out of range: the event is discarded; see devtrace(9)\n",
 			    KBUILD_MODNAME, what, value);
@@ -241,7 +258,7 @@ static __always_inline bool devtrace_enabled(unsigned int type)
 	if (likely(READ_ONCE(devtrace_wanted[t / BITS_PER_LONG]) >>
 		   (t % BITS_PER_LONG) & 1))
 		return true;
-	this_cpu_inc(devtrace_filtered[t]);
+	__devtrace_count_filtered(t);
 	return false;
 }
 
@@ -254,7 +271,7 @@ static __always_inline bool __devtrace_object_ok(u8 type, u16 obj)
 	if (obj > 255 || likely(READ_ONCE(devtrace_objects[obj / BITS_PER_LONG]) >>
 				(obj % BITS_PER_LONG) & 1))
 		return true;
-	this_cpu_inc(devtrace_filtered[type]);
+	__devtrace_count_filtered(type);
 	return false;
 }
 
@@ -262,7 +279,7 @@ static noinline __cold __maybe_unused bool __devtrace_severity_off(u8 severity)
 {
 	if (!devtrace_severity_is_valid(severity))
 		return __devtrace_refused("severity", severity);
-	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EXC]);
+	__devtrace_count_filtered(DEVTRACE_T_EXC);
 	return false;
 }
 
@@ -276,7 +293,7 @@ static __always_inline bool __devtrace_severity_ok(u8 severity)
 		return true;
 	if (!__builtin_constant_p(severity))
 		return __devtrace_severity_off(severity);
-	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EXC]);
+	__devtrace_count_filtered(DEVTRACE_T_EXC);
 	return false;
 }
 
@@ -520,8 +537,49 @@ static inline void devtrace_put_sig(struct devtrace_record *r, u32 sig, const vo
 	devtrace_put(r, dt_sig(sig, obj));
 }
 
+static inline void __devtrace_put_str(struct devtrace_record *r, const char *s)
+{
+	size_t len = strnlen(s, DEVTRACE_RECORD_MAX) + 1;
+	u8 *p = __devtrace_room(r, 1 + len);
+
+	if (p) {
+		*p++ = DEVTRACE_E_STR;
+		memcpy(p, s, len);
+	}
+}
+
+static inline void __devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)
+{
+	u8 *p;
+
+	/* The length byte cannot express more than 255. A longer buffer never fits a record. */
+	BUILD_BUG_ON(DEVTRACE_RECORD_MAX > 257);
+	p = n <= 255 ? __devtrace_room(r, 2 + n) : NULL;
+	if (!p) {
+		r->full = true;
+		return;
+	}
+	*p++ = DEVTRACE_E_MEM;
+	*p++ = n;
+	memcpy(p, buf, n);
+}
+
+#ifdef __DEVTRACE_CALLS_DIRECTLY
 void devtrace_put_str(struct devtrace_record *r, const char *s);
 void devtrace_put_mem(struct devtrace_record *r, const void *p, size_t n);
+#else
+static noinline notrace __maybe_unused
+void devtrace_put_str(struct devtrace_record *r, const char *s)
+{
+	__devtrace_put_str(r, s);
+}
+
+static noinline notrace __maybe_unused
+void devtrace_put_mem(struct devtrace_record *r, const void *p, size_t n)
+{
+	__devtrace_put_mem(r, p, n);
+}
+#endif
 
 /**
  * devtrace_end() - emit the event that was built
@@ -535,8 +593,23 @@ static inline bool devtrace_end(struct devtrace_record *r)
 	return !r->full;
 }
 
+#ifdef __DEVTRACE_CALLS_DIRECTLY
 __printf(2, 3)
 void devtrace_text(u8 severity, const char *fmt, ...);
+#else
+static noinline notrace __maybe_unused __printf(2, 3)
+void devtrace_text(u8 severity, const char *fmt, ...)
+{
+	void (*text)(u8 severity, const char *fmt, va_list ap) = READ_ONCE(__devtrace_link.text);
+	va_list ap;
+
+	if (!text)
+		return;
+	va_start(ap, fmt);
+	text(severity, fmt, ap);
+	va_end(ap);
+}
+#endif
 #define devtrace_text(severity, ...) do {				\
 	const unsigned long long __wide = (severity);			\
 									\
@@ -587,13 +660,15 @@ void __devtrace_assert_failed(const char *module, const char *function, unsigned
  * Process context; these functions may sleep. They return 0, -EINVAL (the name is empty or too
  * long, or a number is out of range), -ENOSPC (the dictionary is full) or -ENOMEM.
  */
+#ifdef __DEVTRACE_CALLS_DIRECTLY
 int devtrace_name_obj(const void *obj, const char *name);
 int devtrace_name_fun(const void *fun, const char *name);
 int devtrace_name_sig(u32 sig, const void *obj, const char *name);
 int devtrace_name_type(u8 type, const char *name);
 int devtrace_name_enum(u8 group, u8 value, const char *name);
+#endif
 
-#else /* !CONFIG_DEVTRACE || DEVTRACE_DISABLE */
+#else /* no calls */
 
 struct devtrace_record { };
 
@@ -648,6 +723,6 @@ static inline int devtrace_name_sig(u32 sig, const void *obj, const char *name)
 static inline int devtrace_name_type(u8 type, const char *name) { return 0; }
 static inline int devtrace_name_enum(u8 group, u8 value, const char *name) { return 0; }
 
-#endif /* !CONFIG_DEVTRACE || DEVTRACE_DISABLE */
+#endif /* no calls */
 
 #endif /* _LINUX_DEVTRACE_H */

@@ -20,13 +20,7 @@
  */
 notrace void devtrace_put_str(struct devtrace_record *r, const char *s)
 {
-	size_t len = strnlen(s, DEVTRACE_RECORD_MAX) + 1;
-	u8 *p = __devtrace_room(r, 1 + len);
-
-	if (p) {
-		*p++ = DEVTRACE_E_STR;
-		memcpy(p, s, len);
-	}
+	__devtrace_put_str(r, s);
 }
 EXPORT_SYMBOL_GPL(devtrace_put_str);
 
@@ -38,18 +32,7 @@ EXPORT_SYMBOL_GPL(devtrace_put_str);
  */
 notrace void devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)
 {
-	u8 *p;
-
-	/* The length byte cannot express more than 255. A longer buffer never fits a record. */
-	BUILD_BUG_ON(DEVTRACE_RECORD_MAX > 257);
-	p = n <= 255 ? __devtrace_room(r, 2 + n) : NULL;
-	if (!p) {
-		r->full = true;
-		return;
-	}
-	*p++ = DEVTRACE_E_MEM;
-	*p++ = n;
-	memcpy(p, buf, n);
+	__devtrace_put_mem(r, buf, n);
 }
 EXPORT_SYMBOL_GPL(devtrace_put_mem);
 
@@ -81,6 +64,18 @@ notrace void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned
 	__devtrace_commit();
 }
 
+/* Emit a line of text, if text is wanted. */
+notrace void text_emit_args(u8 severity, const char *fmt, va_list ap)
+{
+	char text[256];
+	int len;
+
+	if (!devtrace_enabled(DEVTRACE_T_TEXT))
+		return;
+	len = vscnprintf(text, sizeof(text), fmt, ap);
+	devtrace_emit_text(0, severity & 0xf, text, len);
+}
+
 /* The macro of this name tests the severity first. */
 #undef devtrace_text
 /**
@@ -90,15 +85,10 @@ notrace void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned
  */
 notrace void devtrace_text(u8 severity, const char *fmt, ...)
 {
-	char text[256];
 	va_list ap;
-	int len;
 
-	if (!devtrace_enabled(DEVTRACE_T_TEXT))
-		return;
 	va_start(ap, fmt);
-	len = vscnprintf(text, sizeof(text), fmt, ap);
+	text_emit_args(severity, fmt, ap);
 	va_end(ap);
-	devtrace_emit_text(0, severity & 0xf, text, len);
 }
 EXPORT_SYMBOL_GPL(devtrace_text);

@@ -17,6 +17,7 @@
 #include "emit/emit.h"
 #include "emit/filter.h"
 #include "emit/filter_priv.h"
+#include "emit/link.h"
 #include "filter_policy.h"
 #include "lane/lane_filter.h"
 #include "stream/profile_ops.h"
@@ -70,6 +71,7 @@ static void write_bits(const struct filter_bits *b)
 		WRITE_ONCE(devtrace_objects[i], b->objects[i]);
 	}
 	WRITE_ONCE(devtrace_severities, b->severities);
+	link_tell_wanted();
 	WRITE_ONCE(control_page->severities, b->user_severities);
 	for (i = 0; i < ARRAY_SIZE(control_page->types); i++) {
 		WRITE_ONCE(control_page->types[i], b->user_types[i]);

@@ -41,7 +41,7 @@ says_not()
 check "make modules_install" modules_install
 check "the kernel's make has as many jobs as were asked for" says_not "$tmp/installed" jobserver
 check "modules_install does not mention OpenSSL" says_not "$tmp/installed" -i -e ssl -e sign
-for f in devtrace.mk include/linux/devtrace.h include/linux/devtrace_watch.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
+for f in devtrace.mk include/linux/devtrace.h include/linux/devtrace_link.h include/linux/devtrace_watch.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
 	check "modules_install brings $f" test -s "$share/$f"
 done
 find "$root/lib/modules" -name '*.ko*' | sed 's|.*/||; s/\.ko.*//' | sort >"$tmp/names"
@@ -119,8 +119,11 @@ by_readme()
 check "there is a driver in README" test -s "$drv/drv.c" -a -s "$drv/Kbuild" -a -s "$tmp/command"
 check "README's driver builds by README's lines" by_readme
 check "without a warning" says_not "$tmp/said" -i -e warning: -e undefined
-check "the driver asks for devtrace.ko" sh -c "modinfo -F depends '$drv/drv.ko' | grep -x devtrace"
-check "the driver emits" sh -c "nm '$drv/drv.ko' | grep 'U __devtrace_reserve'"
+check "modprobe loads devtrace.ko before the driver, if it is there" \
+	sh -c "modinfo -F softdep '$drv/drv.ko' | grep -x 'pre: devtrace'"
+check "the driver can be loaded without devtrace.ko" \
+	sh -c "! modinfo -F depends '$drv/drv.ko' | grep devtrace && ! nm '$drv/drv.ko' | grep 'U .*devtrace'"
+check "the driver emits" sh -c "nm '$drv/drv.ko' | grep __devtrace_link"
 
 # driver_of BODY: a driver with that in a function
 driver_of()

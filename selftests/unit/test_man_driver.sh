@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # test_man_driver.sh - devtrace(9): its form, its example, and that it tells all that
-# <linux/devtrace.h> and <linux/devtrace_watch.h> offer to a driver and that our modules
+# <linux/devtrace.h>, which includes devtrace_link.h, and <linux/devtrace_watch.h> offer to a driver and that our modules
 # export to it
 . "$(dirname "$0")/doc.sh"
 man=$top/Documentation/man/devtrace.9
