@@ -107,8 +107,8 @@ static __used notrace void *__devtrace_none_reserve(unsigned int type, u32 who, 
 	return NULL;
 }
 
-static __used notrace void *__devtrace_none_reserve_for(unsigned int type, u32 who, unsigned int len,
-						u32 key)
+static __used notrace
+void *__devtrace_none_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key)
 {
 	return NULL;
 }
