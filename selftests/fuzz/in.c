@@ -145,17 +145,29 @@ static int add_stream(const struct names *there, const char *name, uint64_t size
 	return nl_do(&look, NULL, NULL);
 }
 
+static int set_stream0(void)
+{
+	nl_begin(&look, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&look, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nl_put_u64(&look, DEVTRACE_A_SIZE, 4096);
+	nl_put_u32(&look, DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING);
+	nl_put_u32(&look, DEVTRACE_A_WATERMARK, 0);
+	return nl_do(&look, NULL, NULL);
+}
+
+/* A frozen stream must be stopped before it can be started. */
+static int thaw_stream0(void)
+{
+	nl_begin(&look, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&look, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nl_put_u32(&look, DEVTRACE_A_STATE, DEVTRACE_STATE_STOPPED);
+	return nl_do(&look, NULL, NULL);
+}
+
 static const char *put_back_stream0(void)
 {
-	if (changed.set0) {
-		nl_begin(&look, DEVTRACE_CMD_STREAM_SET);
-		nl_put_str(&look, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
-		nl_put_u64(&look, DEVTRACE_A_SIZE, 4096);
-		nl_put_u32(&look, DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING);
-		nl_put_u32(&look, DEVTRACE_A_WATERMARK, 0);
-		if (nl_do(&look, NULL, NULL))
-			return "stream 0 cannot be set";
-	}
+	if (changed.set0 && set_stream0() && (thaw_stream0() || set_stream0()))
+		return "stream 0 cannot be set";
 	if (changed.filter0) {
 		nl_begin(&look, DEVTRACE_CMD_FILTER_SET);
 		nl_put_str(&look, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
