@@ -128,6 +128,22 @@ wait $child
 ok $? "-f: ends by a signal"
 child=
 
+# Pictures of the time that passes
+$ti -f --timeline=50ms --since now > "$out" &
+child=$!
+pictures()
+{
+	echo "mark 9" > /dev/trace
+	[ "$(grep -c ' to +50.00ms$' "$out")" -ge 3 ]
+}
+wait_until pictures
+ok $? "-f --timeline: a picture after the other"
+kill -TERM $child
+wait $child
+child=
+: > /dev/trace
+echo "mark 9" > /dev/trace
+
 # A device is known by what it answers, under any name: it is live.
 mknod "$work/trace-other" c $(($(stat -c 0x%t /dev/trace))) $(($(stat -c 0x%T /dev/trace)))
 $ti "$work/trace-other" > "$out"
@@ -220,8 +236,14 @@ if [ -w $profile ]; then
 	ok $? "--summary counts the reads of dd"
 	grep -qE '^ *[^ ]+ +[^ ]+ +[^ ]+ +0ns .* dd\[[0-9]*\]$' "$out"
 	ok $? "--summary has its time, of which nothing is unknown"
+	$ti --summary=syscalls --plot -v > "$out" 2>&1
+	awk '/: [0-9]+ times, / { row = $1 } row == "read:" && / \|/ { n += $2 } END { exit n < 77 }' "$out"
+	ok $? "--plot has the reads of dd in its buckets"
+	$ti --timeline -v > "$out" 2>&1
+	grep -qE '^CPU 0 +\|.*[.:+#].*\| +[0-9]+ %$' "$out" && grep -qE '^dd\[[0-9]+\] *\|' "$out"
+	ok $? "--timeline has the CPU and dd"
 else
-	for name in "--summary" "--summary counts" "--summary has its time"; do
+	for name in "--summary" "--summary counts" "--summary has its time" "--plot" "--timeline"; do
 		ok 0 "$name # SKIP no kernel profile events"
 	done
 fi
