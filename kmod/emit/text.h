@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len);
+__printf(2, 0)
 void text_emit_args(u8 severity, const char *fmt, va_list ap);
 
 #endif /* DEVTRACE_EMIT_TEXT_H */

@@ -16,6 +16,8 @@ vm=$tree/selftests/vm
 mkdir -p "$vm" "$tree/lib" "$tree/tools/samples" "$tree/selftests/device/mods" \
 	"$tree/selftests/fuzz/corpus-decode" "$tmp/kmod/samples" "$tmp/bin"
 cp "$top/selftests/vm/device-tests" "$vm/"
+mkdir "$tree/include"
+cp "$top/include/version.mk" "$tree/include/"
 : >"$tree/selftests/device/mods/Kbuild"
 : >"$tree/selftests/fuzz/corpus-decode/x"
 for mod in devtrace samples/metronome; do

@@ -21,8 +21,9 @@
 #define ALL	(SENDER | QUE_LWM | MP_LWM | NSEQ | TSTAMP | CHK)
 
 /*
- * y symbol, f function, s signal, 1 2 4 numbers, p pool, e elements, E their minimum, b blocks,
- * B their minimum, z size of blocks, v size of an event, t ticks, r sender, $ string
+ * y symbol, f function, s signal, 1 2 4 numbers, p pool, o pool counted from 1, e elements,
+ * E their minimum, b blocks, B their minimum, z size of blocks, v size of an event, t ticks,
+ * r sender, $ string
  */
 static const struct {
 	uint8_t		group, event;
@@ -31,14 +32,14 @@ static const struct {
 	{ 0, 0, "ybz" }, { 0, 1, "ybB" }, { 0, 2, "yb" },
 	{ 1, 0, "yye" }, { 1, 1, "ye" }, { 1, 2, "yeE" }, { 1, 3, "yeE" }, { 1, 4, "y" },
 	{ 1, 5, "y" }, { 1, 6, "y" },
-	{ 2, 0, "y11" }, { 2, 1, "y1" }, { 2, 2, "ysp1eE" }, { 2, 3, "ysrp1eE" },
-	{ 2, 4, "ysrp1eE" }, { 2, 5, "y1" }, { 2, 6, "y1" }, { 2, 7, "ys" }, { 2, 8, "ys" },
+	{ 2, 0, "y11" }, { 2, 1, "y1" }, { 2, 2, "yso1eE" }, { 2, 3, "ysro1eE" },
+	{ 2, 4, "ysro1eE" }, { 2, 5, "y1" }, { 2, 6, "y1" }, { 2, 7, "ys" }, { 2, 8, "ys" },
 	{ 3, 0, "yy" }, { 3, 1, "yy" }, { 3, 2, "yyy" }, { 3, 3, "yy" }, { 3, 4, "yy" },
 	{ 3, 5, "yy" }, { 3, 6, "y11" }, { 3, 7, "y11" }, { 3, 8, "yy" }, { 3, 9, "y" },
 	{ 3, 10, "ys" }, { 3, 11, "y" }, { 3, 12, "y" }, { 3, 13, "y" }, { 3, 14, "y" },
 	{ 3, 15, "y" }, { 3, 16, "1yyf" }, { 3, 17, "ysy" },
 	{ 4, 0, "ys" }, { 4, 1, "yytt" }, { 4, 2, "ytt" }, { 4, 3, "ysy" }, { 4, 4, "y" },
-	{ 5, 0, "" }, { 5, 1, "" }, { 5, 2, "p4vb" }, { 5, 3, "vsp1bBy" }, { 5, 4, "sp1" },
+	{ 5, 0, "" }, { 5, 1, "" }, { 5, 2, "o4vb" }, { 5, 3, "vsp1bBy" }, { 5, 4, "so1" },
 	{ 5, 5, "sp1bBy" }, { 5, 9, "f" }, { 5, 10, "frr" }, { 5, 13, "$2" },
 	{ 7, 0, "" }, { 7, 1, "" }, { 7, 2, "" }, { 7, 3, "" }, { 7, 4, "" }, { 7, 5, "" },
 	{ 7, 6, "" }, { 7, 7, "" }, { 7, 8, "" }, { 7, 9, "4$" },
@@ -61,6 +62,7 @@ static int size_in(const struct rkh_target *t, char what)
 	case 'r':
 		return t->flags & SENDER ? t->ptr : 0;
 	case 's': return t->sig;
+	case 'o':
 	case 'p': return 1;
 	case 'e': return t->ne;
 	case 'E':
@@ -105,8 +107,9 @@ static void one_event(struct rkh_target *t, unsigned int i, struct body *want)
 			body_int(want, *l == 'f' ? DEVTRACE_E_FUN : DEVTRACE_E_OBJ, 1);
 			body_int(want, v, 8);
 			break;
+		case 'o':
 		case 'p':
-			body_int(want, 0x80 | 6 << 4, 1);
+			body_int(want, 0x80 | (*l == 'p' ? 6 : 7) << 4, 1);
 			body_int(want, v, 1);
 			break;
 		default:
@@ -249,10 +252,23 @@ TEST_F(target, every_event_comes_as_it_was_made)
 	EXPECT_EQ(100, g.v[at++].value);
 	for (k = 174; k <= 180; k++, at += 2) {
 		const bool owned = k == 175 || k == 176;
-		const uint8_t *p = g.v[at + 1].data;
+		const uint8_t *p;
 
 		EXPECT_EQ(k == 178 ? DEVTRACE_T_ENUM : DEVTRACE_T_OBJ, g.v[at].type);
 		EXPECT_EQ(k == 178 ? 0 : owned ? 0x22 : 0x21, g.v[at].key);
+		if (k == 178) {
+			/* The pool, the same pool counted from 1, and an event without a pool */
+			EXPECT_EQ(6, g.v[at].group);
+			EXPECT_EQ(0x21, g.v[at].value);
+			EXPECT_EQ(7, g.v[at + 1].group);
+			EXPECT_EQ(0x22, g.v[at + 1].value);
+			EXPECT_STREQ(g.v[at].name, g.v[at + 1].name);
+			EXPECT_EQ(7, g.v[at + 2].group);
+			EXPECT_EQ(0, g.v[at + 2].value);
+			EXPECT_STREQ("static", g.v[at + 2].name);
+			at += 2;
+		}
+		p = g.v[at + 1].data;
 		EXPECT_EQ(244, g.v[at + 1].type);
 		EXPECT_EQ(k, p[1]);
 		EXPECT_EQ(owned ? 0x22 : 0x21, p[3]);
@@ -305,9 +321,9 @@ static int frames_lost(const struct rkh_target *t, int first, int lost)
 {
 	int at = 1, frame = 1, gone = 0, k;
 
-	/* Names of these kinds give two items: the name and an event. */
+	/* Names of these kinds give two items: the name and an event. A pool has three names. */
 	for (; frame < t->nr; frame++) {
-		const int things = frame >= 5 && frame <= NAMES ? 2 : 1;
+		const int things = frame == 9 ? 4 : frame >= 5 && frame <= NAMES ? 2 : 1;
 
 		for (k = 0; k < things; k++)
 			if (at + k >= first && at + k < first + lost)

@@ -76,7 +76,7 @@ int tc_tracepoint_buses(struct tc *tc, bool add, uint64_t *types)
 			continue;
 		if ((ret && ret != -EEXIST) || tc_tracepoint_type(tc, buses[i], &type))
 			return tc_fail(tc, buses[i]);
-		if (type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2)
+		if (devtrace_type_is_profile(type))
 			*types |= (uint64_t)1 << (type - DEVTRACE_T_KERNEL);
 	}
 	if (*types)

@@ -161,7 +161,7 @@ static void vcd_event(struct view *view, const struct ti_event *e)
 	for (i = 0; i < picks->n; i++)
 		if (ti_pick_value(&picks->v[i], s.event, e, &value))
 			vcd_number(v, picks->v[i].word, &value, s.time);
-	if (!picks->n && (e->ev->type < DEVTRACE_T_KERNEL || e->ev->type >= DEVTRACE_T_USER2))
+	if (!picks->n && !devtrace_type_is_profile(e->ev->type))
 		ti_args(e, vcd_arg, &s);
 }
 

@@ -463,7 +463,7 @@ bool vcd_bus_event(struct vcd_bus *b, const struct ti_event *e, uint64_t time)
 	const char *name;
 	size_t pos = 0;
 
-	if (ev->type < DEVTRACE_T_KERNEL || ev->type >= DEVTRACE_T_USER2)
+	if (!devtrace_type_is_profile(ev->type))
 		return false;
 	name = ti_event_dict(e, DEVTRACE_T_USR, ev->type, 0, 0);
 	if (!name || !strchr(name, ':'))
