@@ -61,7 +61,7 @@ static void pick_arg(void *ctx, const struct ti_arg *a)
 }
 
 bool ti_pick_value(const struct ti_pick *p, const char *name, const struct ti_event *e,
-		     struct ti_arg *value)
+		   struct ti_arg *value)
 {
 	struct pick_search s = { .name = p->second, .value = value };
 

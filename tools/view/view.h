@@ -4,8 +4,8 @@
  *
  * traceconv/main.c parses the options, view/input.c reads the inputs, libdevtrace decodes them,
  * view/machine.c computes times, and a format such as view/perfetto.c or view/chrome.c writes the
- * output. Formats use args.c of traceinfo for the elements of an event, its pick.c for --counter and
- * --slice, and view/seen.c to remember what was written.
+ * output. Formats use args.c of traceinfo for the elements of an event, its pick.c for --counter
+ * and --slice, and view/seen.c to remember what was written.
  *
  * Memory is bounded: of an event only names are kept, and full tables are emptied.
  */

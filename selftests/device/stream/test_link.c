@@ -162,7 +162,7 @@ static int filter_types(struct nl *nl, bool drivers)
 	return nl_do(nl, NULL, NULL);
 }
 
-/* A driver that came first is told of each filter, and a driver that comes later has the last one. */
+/* A driver that came first follows each filter. A driver that comes later has the last one. */
 TEST_F(link, a_driver_follows_the_filter)
 {
 	struct devtrace_stats old, st;
