@@ -12,6 +12,10 @@
 #include "view.h"
 
 #define CTF_PROGRAM	"babeltrace2"
+/* The makefile knows the directory in which the plugin is installed. */
+#ifndef VIEW_PLUGIN_DIR
+#define VIEW_PLUGIN_DIR	"/usr/local/lib/babeltrace2/plugins"
+#endif
 #define CTF_PLUGIN	"babeltrace-plugin-devtrace.so"
 /* Arguments besides those of the inputs */
 #define CTF_FIXED	10
