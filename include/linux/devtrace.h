@@ -142,7 +142,7 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 /*
  * Code in the kernel's image calls devtrace directly, and so do devtrace.ko's own modules, which
  * define __DEVTRACE_DIRECT. A driver that is a module calls through its table, see
- * <linux/devtrace_link.h>. Code in the image cannot call devtrace.ko.
+ * <linux/devtrace_link.h>. If devtrace is a module, code in the image cannot call it.
  */
 #if defined(DEVTRACE_DISABLE)
 #elif defined(__DEVTRACE_DIRECT) || IS_BUILTIN(CONFIG_DEVTRACE)

@@ -2,20 +2,20 @@
 /*
  * How a driver that is a module finds devtrace.ko, and runs without it
  *
- * <linux/devtrace.h> includes this file. A driver has one table, struct devtrace_link, which its
- * calls use. Without devtrace.ko the table wants no event. devtrace.ko connects the table when
- * both modules are loaded, and disconnects it before it is removed: see kmod/emit/link.c. The
- * driver needs no symbol of devtrace.ko.
+ * <linux/devtrace.h> includes this file. A driver has one table, struct devtrace_link, through
+ * which it calls devtrace.ko. Without devtrace.ko the table wants no event. devtrace.ko connects
+ * the table when both modules are loaded, and disconnects the table before devtrace.ko is removed:
+ * see kmod/emit/link.c. The driver needs no symbol of devtrace.ko.
  *
- * devtrace.ko finds the table by the driver's list of module parameters: an entry whose name
- * cannot be written as a parameter points to the table. The kernel calls the entry's function
- * free when it frees the driver.
+ * devtrace.ko finds the table by the driver's list of module parameters. An entry of the list,
+ * whose name cannot be written as a parameter, points to the table. When the kernel frees the
+ * driver, it calls the function free of this entry.
  *
- * Each file of the driver defines the table as a weak symbol, so the linker keeps one of them.
+ * Each file of the driver defines the table as a weak symbol, so the linker keeps only one table.
  *
  * A driver's call may be interrupted at any point, and devtrace.ko may be removed meanwhile.
- * Therefore a call uses what it has read from the table without sleeping in between. Only the
- * calls that give names sleep, and these hold the table's lock.
+ * Therefore a call does not sleep between reading a pointer from the table and using it. Only the
+ * calls that give names sleep, and they hold the table's lock.
  */
 #ifndef _LINUX_DEVTRACE_LINK_H
 #define _LINUX_DEVTRACE_LINK_H
@@ -40,9 +40,9 @@
 #define DEVTRACE_LINK_NAMES	256
 
 /*
- * On x86, indirect calls are expensive. There a call goes to a trampoline of the driver, one jump
- * that devtrace.ko changes. The trampoline is like that of a static call. A static call itself
- * cannot be used, because it has global symbols, which only one file of a driver may define.
+ * On x86, indirect calls are expensive. Therefore a call goes to a trampoline of the driver, which
+ * is a single jump that devtrace.ko changes. The trampoline is like that of a static call. A static
+ * call itself cannot be used: its symbols are global, and only one file of a driver may define them.
  */
 #if defined(CONFIG_X86) && defined(CONFIG_HAVE_STATIC_CALL)
 #define DEVTRACE_LINK_JUMPS	1
@@ -74,9 +74,9 @@ struct devtrace_link_call {
  * @emit: __devtrace_emit()
  * @lock: protects @name, @names and @nr_names
  * @name: gives a name; NULL while not connected
- * @names: struct devtrace_link_name: names given so far, the oldest first
+ * @names: list of struct devtrace_link_name: names given so far, the oldest first
  * @nr_names: number of names in @names
- * @list: of devtrace.ko; empty while not connected
+ * @list: entry in a list of devtrace.ko; empty while not connected
  */
 struct devtrace_link {
 	u32			version;
@@ -86,20 +86,20 @@ struct devtrace_link {
 	u64 __percpu		*filtered;
 	void			(*text)(u8 severity, const char *fmt, va_list ap);
 	struct devtrace_link_call reserve, reserve_for, commit, emit;
-	struct mutex		lock;	/* of the names */
+	struct mutex		lock;	/* protects the names */
 	int			(*name)(const struct devtrace_dict *d);
 	struct list_head	names;
 	unsigned int		nr_names;
 	struct list_head	list;
 };
 
-/* A name that a driver keeps, because devtrace.ko may come later, or go and come back. */
+/* A name that a driver keeps, because devtrace.ko may be loaded later, or be removed and loaded. */
 struct devtrace_link_name {
 	struct list_head	list;
 	struct devtrace_dict	d;
 };
 
-/* devtrace.ko takes only the declarations above. */
+/* devtrace.ko uses only the declarations above. */
 #ifdef __DEVTRACE_CALLS_BY_LINK
 
 static __used notrace void *__devtrace_none_reserve(unsigned int type, u32 who, unsigned int len)
@@ -123,7 +123,7 @@ static __used notrace void __devtrace_none_emit(unsigned int type, u32 who, cons
 }
 
 #if DEVTRACE_LINK_JUMPS
-/* After the jump are the bytes by which the kernel knows a trampoline. */
+/* By the bytes after the jump, the kernel recognizes a trampoline. */
 #define __DEVTRACE_JUMP(call)						\
 	asm(".pushsection .text, \"ax\"\n"				\
 	    ".align 8\n"						\
@@ -165,13 +165,13 @@ struct devtrace_link __devtrace_link __read_mostly = {
 	.list = LIST_HEAD_INIT(__devtrace_link.list),
 };
 
-/* The entry is no parameter: to set it is the same as to set one that does not exist. */
+/* The entry is no parameter: writing it fails like writing a parameter that does not exist. */
 static int __devtrace_link_set(const char *val, const struct kernel_param *kp)
 {
 	return -ENOENT;
 }
 
-/* The driver is freed. Several files of the driver may have an entry for the same table. */
+/* Called when the driver is freed. Several files of the driver may have an entry for one table. */
 static void __devtrace_link_free(void *arg)
 {
 	struct devtrace_link *l = arg;
@@ -241,7 +241,7 @@ static inline bool __devtrace_same_key(const struct devtrace_dict *a, const stru
 	       a->key == b->key;
 }
 
-/* Keep a name, in place of an earlier one of the same key. The caller holds the lock. */
+/* Keep a name in place of an earlier name with the same key. The caller holds the lock. */
 static inline int __devtrace_keep_name(struct devtrace_link *l, const struct devtrace_dict *d)
 {
 	struct devtrace_link_name *n;

@@ -70,9 +70,10 @@ static inline const char *compat_thermal_type(struct thermal_zone_device *tz)
 }
 
 /*
- * Return the kernel's word for the reason of a dropped packet, or NULL if there is none. Kernels
- * before 6.0 have no words that a module can read. Since 6.4 a module, such as openvswitch, can
- * have reasons of its own: call this in an RCU read-side section, which keeps the word valid.
+ * Return the kernel's word for the reason of a dropped packet, or NULL if the kernel has no word.
+ * Kernels before 6.0 have no words that a module can read. Since 6.4 a module such as openvswitch
+ * can have reasons of its own, so call this function in an RCU read-side section, which keeps the
+ * word valid.
  */
 static inline const char *compat_drop_word(unsigned int reason)
 {

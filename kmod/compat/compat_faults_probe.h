@@ -129,8 +129,8 @@ static void __maybe_unused compat_aer(void *data, const char *dev, const u32 sta
 #endif
 
 /*
- * The tracepoint kfree_skb has the argument reason since 5.17, and the socket since 6.11, which is
- * const in later kernels.
+ * The tracepoint kfree_skb has the argument reason since 5.17. Since 6.11 it also has the socket,
+ * which is const in later kernels.
  */
 static void __maybe_unused compat_net_drop(void *data, struct sk_buff *skb, void *where)
 {

@@ -251,7 +251,10 @@ static int alloc_bounce(unsigned int cpu)
 	return per_cpu(bounces, cpu) ? 0 : -ENOMEM;
 }
 
-/* Have a buffer for each CPU before it comes up; rings_init() allocates those of the others. */
+/*
+ * Let each CPU have a buffer before it comes up. rings_init() allocates the buffers of the CPUs that
+ * are up.
+ */
 int emit_user_init(void)
 {
 	return rings_need(alloc_bounce);

@@ -142,7 +142,7 @@ struct filter_bits {
 	u32			lanes[8];
 };
 
-/* The payload of a lane's record of the short form is shorter, bytes. */
+/* In bytes. The payload of a lane's record in the short form is shorter than this. */
 #define FILTER_PLAIN	(DEVTRACE_LANE_SHORT + 1)
 
 /**

@@ -12,11 +12,12 @@
  * reserve functions, and disconnected after all calls of them have ended.
  *
  * A call of a driver may be preempted before the function that it has entered disables preemption.
- * Therefore link_exit() waits until each preempted task has run on. A kernel that preempts and
- * cannot wait for such tasks, without CONFIG_TASKS_RCU, does not let devtrace.ko go while a driver
- * is connected.
+ * Therefore link_exit() waits until each preempted task has run on. A kernel with
+ * preemption and without CONFIG_TASKS_RCU cannot wait for such tasks. In such a kernel devtrace.ko
+ * cannot be removed while a driver is connected.
  *
- * A driver that is removed has ended its calls. Its table is forgotten and not changed any more.
+ * A driver that is being removed has ended its calls. link_forget() then only removes the table from
+ * the list, and does not change the table.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -52,7 +53,7 @@ static DEFINE_SPINLOCK(links_lock);
 static LIST_HEAD(links);
 static bool link_ends;
 
-/* Let a driver call @func. On x86, no CPU runs the old jump any more afterwards. */
+/* Let a driver call @func. On x86, no CPU executes the old jump after this function. */
 static void link_call(struct devtrace_link_call *c, void *func)
 {
 #if DEVTRACE_LINK_JUMPS
@@ -76,7 +77,7 @@ static void link_copy_words(struct devtrace_link *l)
 	WRITE_ONCE(l->severities, READ_ONCE(devtrace_severities));
 }
 
-/* Let a driver want no event. */
+/* Clear the words that a driver tests, so that the driver wants no event. */
 static void link_clear_words(struct devtrace_link *l)
 {
 	unsigned int i;
@@ -88,7 +89,7 @@ static void link_clear_words(struct devtrace_link *l)
 	WRITE_ONCE(l->severities, 0);
 }
 
-/* Copy the words that emitters test to all drivers, after they have changed. */
+/* Copy the words that emitters test to all drivers. Called after the words have changed. */
 void link_tell_wanted(void)
 {
 	struct devtrace_link *l;
@@ -104,7 +105,7 @@ static int link_name(const struct devtrace_dict *d)
 	return devtrace_dict_set(NULL, d);
 }
 
-/* Give the names that the driver has given so far. No caller could handle an error. */
+/* Store the driver's names in the dictionary. Errors are ignored: no caller could handle them. */
 static void link_names(struct devtrace_link *l)
 {
 	struct devtrace_link_name *n;
@@ -123,7 +124,7 @@ static void link_connect(struct devtrace_link *l)
 	link_names(l);
 	WRITE_ONCE(l->text, text_emit_args);
 	link_call(&l->commit, __devtrace_commit);
-	/* A driver that finds the new reserve function finds the new commit function, too. */
+	/* A driver that calls the new reserve function must also call the new commit function. */
 	quiet_wait();
 	link_call(&l->reserve, __devtrace_reserve);
 	link_call(&l->reserve_for, __devtrace_reserve_for);
@@ -133,7 +134,10 @@ static void link_connect(struct devtrace_link *l)
 	list_add_tail(&l->list, &links);
 	link_copy_words(l);
 	spin_unlock(&links_lock);
-	/* Last: before, the driver's own words refuse events, and no filter does. */
+	/*
+	 * This pointer comes last: before the words are copied, events are refused because no
+	 * devtrace.ko is connected, and not by a filter, so they must not be counted as filtered.
+	 */
 	smp_store_release(&l->filtered, devtrace_filtered);
 }
 
@@ -147,8 +151,8 @@ static void link_forget(struct devtrace_link *l)
 }
 
 /*
- * Let no call of a driver enter devtrace.ko any more, except for its commit function. The table is
- * moved to @closed.
+ * Prevent further calls of a driver into devtrace.ko, except calls of the commit function. Move the
+ * table to @closed.
  */
 static void link_close(struct devtrace_link *l, struct list_head *closed)
 {
@@ -168,7 +172,10 @@ static void link_close(struct devtrace_link *l, struct list_head *closed)
 	mutex_unlock(&l->lock);
 }
 
-/* The table of a module, NULL if it has none that this devtrace.ko can connect. @warn: say so. */
+/*
+ * Return the table of a module, or NULL if the module has no table that this devtrace.ko can
+ * connect. @warn: warn of a table of another version.
+ */
 static struct devtrace_link *link_of(const struct module *mod, bool warn)
 {
 	struct devtrace_link *l;
@@ -212,7 +219,10 @@ static int link_notified(struct notifier_block *nb, unsigned long action, void *
 
 static struct notifier_block link_notifier = { .notifier_call = link_notified };
 
-/* All loaded modules. NULL in a kernel without sysfs, and in code of the kernel's image. */
+/*
+ * Return the set of all loaded modules. Return NULL if the kernel has no sysfs, or if this code is
+ * part of the kernel's image.
+ */
 static struct kset *link_modules(void)
 {
 #ifdef MODULE
@@ -223,10 +233,10 @@ static struct kset *link_modules(void)
 }
 
 /*
- * Find the tables of all modules that are loaded. The caller holds link_lock, so a module whose
- * state is not GOING yet does not pass the notifier, and stays, until the caller has connected its
- * table. A module that the notifier was too late for, and that is not in the list yet, is connected
- * when it becomes LIVE.
+ * Find the tables of all modules that are loaded. The caller holds link_lock. So a module whose
+ * state is not yet GOING waits in the notifier, and remains loaded until the caller has connected
+ * its table. A module that became COMING before the notifier was registered and that is not in the
+ * list yet is connected when it becomes LIVE.
  */
 static void link_find(struct list_head *found)
 {
@@ -249,7 +259,7 @@ static void link_find(struct list_head *found)
 	spin_unlock(&all->list_lock);
 }
 
-/* Connect all drivers. Return 0 or the error of the kernel. */
+/* Connect all drivers. Return 0, or a negative error of register_module_notifier(). */
 int __init link_init(void)
 {
 	struct devtrace_link *l;
@@ -280,7 +290,7 @@ void link_exit(void)
 	while ((l = list_first_entry_or_null(&links, struct devtrace_link, list)))
 		link_close(l, &closed);
 	if (!list_empty(&closed)) {
-		/* Interrupts, also of the idle task; then preempted tasks. */
+		/* Wait for interrupts, also those of the idle task; then for preempted tasks. */
 		quiet_wait();
 		synchronize_rcu_tasks();
 	}

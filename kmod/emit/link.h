@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connect drivers that emit: see link.c */
+/* Connect drivers that emit to devtrace.ko: see link.c */
 #ifndef DEVTRACE_EMIT_LINK_H
 #define DEVTRACE_EMIT_LINK_H
 

@@ -2,18 +2,18 @@
 /*
  * Count the plain records of a copy
  *
- * A record is plain if it has the short form and the filters want all events of its type, as
- * nearly all records are. Plain records need no parsing: only their number, their types and the
- * sum of their times are needed. The place of a record depends on the length in the record before,
- * so a loop that computes each place waits for one load after the other. Therefore three loops
+ * A record is plain if it has the short form and the filters want all events of its type. Nearly
+ * all records are plain. Plain records are not parsed: only their number, their types and the sum
+ * of their times are needed. The place of a record depends on the length of the record before it.
+ * A loop that computes each place from this length has to wait for each load. Therefore three loops
  * predict the lengths:
  *
  *	lane_plain_alike()	all records have the length and type of the first one
  *	lane_plain_pattern()	the same few lengths and types come again and again
  *	lane_plain_mixed()	records of any lengths and types
  *
- * Invariants: Only bytes of the copy are loaded. The result is that of lane_next(), record by
- * record. selftests/lane and selftests/bench run this file in user space.
+ * Invariants: Only bytes of the copy are loaded. The result is the same as that of lane_next() for
+ * each record. selftests/lane and selftests/bench run this file in user space.
  */
 #ifndef DEVTRACE_LANE_PLAIN_H
 #define DEVTRACE_LANE_PLAIN_H
@@ -24,17 +24,17 @@
 #define LANE_PLAIN_HEAD		((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
 /* Largest size of a record of the short form. */
 #define LANE_PLAIN_MOST		((long)(sizeof(u32) + DEVTRACE_LANE_SHORT + 1))
-/* After fewer records that are alike, look for a pattern. */
+/* If fewer consecutive records than this are alike, look for a pattern. */
 #define LANE_PLAIN_ALIKE	4
-/* The longest pattern has half as many records as are looked at. */
+/* Number of records in which a pattern is searched. A pattern has at most half as many records. */
 #define LANE_PLAIN_LOOK		16U
-/* If there is no pattern, records in so many bytes are counted one by one. */
+/* If there is no pattern, lane_plain_mixed() counts the records in this many bytes. */
 #define LANE_PLAIN_MIXED	1024
 
 /**
- * struct lane_plain - what is counted
+ * struct lane_plain - state of a count
  * @limits: for each type, the payload of a plain record is shorter than this
- * @stored: for each type, the number of records
+ * @stored: for each type, counter of records
  * @end: end of the copy
  * @at: the next record
  * @ns: sum of the relative times
@@ -62,7 +62,7 @@ static __always_inline u32 lane_plain_size(u32 word)
 	return (sizeof(word) + (word & 0x7f) + 1) & ~1U;
 }
 
-/* Count plain records that are like the first one. Return their number. */
+/* Count plain records with the length and type of the first one. Return their number. */
 static __always_inline u32 lane_plain_alike(struct lane_plain *p)
 {
 	const u32 word = lane_copied_word(p->at), size = lane_plain_size(word);
@@ -88,7 +88,7 @@ static __always_inline u32 lane_plain_alike(struct lane_plain *p)
 }
 
 /**
- * struct lane_pattern - records that come again and again
+ * struct lane_pattern - a sequence of records that repeats
  * @nr: number of records
  * @bytes: size of all of them
  * @heads: length and type of each record
@@ -101,7 +101,7 @@ struct lane_pattern {
 	u32	sizes[LANE_PLAIN_LOOK];
 };
 
-/* Find the shortest pattern of the next records, all of them plain. Is there one? */
+/* Find the shortest pattern of the next records. Return false unless all are plain and repeat. */
 static __always_inline bool lane_pattern_find(const struct lane_plain *p, struct lane_pattern *f)
 {
 	const u8 *at = p->at;
@@ -132,7 +132,7 @@ static __always_inline bool lane_pattern_find(const struct lane_plain *p, struct
 	return true;
 }
 
-/* Count plain records as long as they follow a pattern. Return their number; 0: there is none. */
+/* Count plain records as long as they follow a pattern. Return their number, 0 if no pattern is found. */
 static __always_inline u32 lane_plain_pattern(struct lane_plain *p)
 {
 	struct lane_pattern f;
@@ -162,8 +162,8 @@ other:
 }
 
 /*
- * Count plain records that begin up to @stop, which are whole. Return their number. A branch for
- * each of two sizes lets the CPU predict where the next record begins.
+ * Count plain records that begin at or before @stop. These records end within the copy. Return their
+ * number. A branch for each of two sizes lets the CPU predict where the next record begins.
  */
 static __always_inline u32 lane_plain_mixed(struct lane_plain *p, const u8 *stop)
 {
@@ -180,7 +180,7 @@ static __always_inline u32 lane_plain_mixed(struct lane_plain *p, const u8 *stop
 		ns += word >> DEVTRACE_LANE_NS_SHIFT;
 		size = lane_plain_size(word);
 		if (size == one) {
-			/* Keep the compiler from using @size, which waits for the load. */
+			/* Keep the compiler from adding @size, which depends on the load. */
 			OPTIMIZER_HIDE_VAR(one);
 			at += one;
 		} else if (size == two) {

@@ -32,7 +32,7 @@ static __always_inline u32 lane_word(const void *p)
 	return word;
 }
 
-/* Load a word of a copy, which nobody changes. */
+/* Load a word of a copy. No other thread changes the copy. */
 static __always_inline u32 lane_copied_word(const void *p)
 {
 	return get_unaligned((const u32 *)p);

@@ -20,13 +20,13 @@ static __always_inline struct front *heap_entry(struct front *heap, unsigned lon
 static __always_inline void heap_sift(struct front *heap, unsigned long nr, unsigned long i,
 				      const struct front f)
 {
-	/* Offsets in bytes: so the offset of a child is computed by one instruction. */
+	/* Offsets are in bytes, so one instruction computes the offset of a child. */
 	const unsigned long end = nr * sizeof(f);
 	unsigned long at = i * sizeof(f), child;
 	struct front *c;
 	u64 key;
 
-	/* If the last source is an only child, then the entry behind it has the greatest key. */
+	/* If the last source is an only child, the entry after it has the greatest key. */
 	while ((child = 2 * at + sizeof(f)) < end) {
 		c = heap_entry(heap, child);
 		key = c->key;

@@ -96,7 +96,7 @@ static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u6
 	source_set_ready(rd, src, false);
 }
 
-/* Is it a lane, and not the ring of a CPU? */
+/* Is this source a lane? Otherwise it is the ring of a CPU. */
 static __always_inline bool source_is_lane(const struct source *src)
 {
 	return likely(src->kind == SOURCE_LANE);

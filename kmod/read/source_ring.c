@@ -107,11 +107,10 @@ static noinline void put_event(struct wire *w, struct ring_source *s)
 }
 
 /*
- * Make frames of the event at the front and of those behind it, and advance, as long as
- * wire_quick() can make the frames, all events are of one thread and CPU, and no other frame must
- * precede them.
- * reader_wants() has returned true for the event at the front. Return the number of frames; their
- * last event has the time @last.
+ * Make frames of the event at the front and of the events behind it, and advance. Stop at an event
+ * whose frame wire_quick() cannot make, that belongs to another thread or CPU, or that another frame
+ * must precede. reader_wants() has returned true for the event at the front. Return the number of
+ * frames, and set *@last to the time of the last event.
  */
 static unsigned int put_events(struct reader *rd, struct ring_source *s, u64 *last)
 {
@@ -119,7 +118,7 @@ static unsigned int put_events(struct reader *rd, struct ring_source *s, u64 *la
 	const u64 *at = s->cache + s->next, *const begin = at, *const end = s->cache + s->end;
 	const struct ring_record *rec = (const void *)at;
 	const struct window win = reader_window(rd);
-	/* Leave a time that peek_ring() must correct to put_event(). */
+	/* Stop before a time that peek_ring() must correct: put_event() handles this event. */
 	const u64 until = min3(win.from + win.span, rd->until, s->latest + 1);
 	const u64 span = until > win.from ? until - win.from : 0;
 	const u32 who = rec->who;

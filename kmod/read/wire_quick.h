@@ -32,8 +32,9 @@
 /*
  * Clear the upper bit of each byte that may need an escape, and set it in all other bytes. The flag
  * and the escape byte need an escape. The bit is also clear for 7F, and for 7C after a byte above
- * FB, which need none. The result is ~(word + 03 in each byte) | word: the sum of a byte has its
- * upper bit set if the byte is 7D or more, or 7C with a carry from the byte before.
+ * FB, although these bytes need no escape. The result is ~(word + 03 in each byte) | word. In the
+ * sum, a byte has its upper bit set if the byte is 7D or more, or is 7C and gets a carry from the
+ * byte before it.
  */
 static __always_inline u64 wire_plain(u64 word)
 {
@@ -42,12 +43,13 @@ static __always_inline u64 wire_plain(u64 word)
 }
 
 /**
- * struct wire_sums - what is known about the bytes of some words
+ * struct wire_sums - sums of the bytes of some words
  * @plain: the words combined by wire_plain()
  * @all: sum of the words
  * @evens: four sums, of 16 bits each: bytes 0, 2, 4 and 6 of all words
  *
- * Because @all is @evens plus 256 times the sums of the odd bytes, these need no loop of their own.
+ * @all is @evens plus 256 times the sums of the odd bytes, so the sums of the odd bytes follow from
+ * @all and @evens.
  */
 struct wire_sums {
 	u64	plain, all, evens;
@@ -60,7 +62,7 @@ static __always_inline void wire_look(u64 word, struct wire_sums *s)
 	s->evens += word & 0x00ff00ff00ff00ffULL;
 }
 
-/* Return the sum of all bytes: the multiplication adds up four sums in its upper 16 bits. */
+/* Return the sum of all bytes. The multiplication adds the four sums in its upper 16 bits. */
 static __always_inline u8 wire_sum(const struct wire_sums *s)
 {
 	u64 ones = 0x0001000100010001ULL;

@@ -106,8 +106,9 @@ static int rings_cpu_dead(unsigned int cpu)
 }
 
 /**
- * rings_need() - allocate memory for each CPU that is up, and for others before they come up
- * @alloc: allocates it for one CPU and returns 0 or -ENOMEM; does nothing if the CPU has it
+ * rings_need() - allocate memory for each CPU that is up, and for other CPUs before they come up
+ * @alloc: allocates the memory of one CPU and returns 0 or -ENOMEM; does nothing if the CPU already
+ *	has the memory
  *
  * Context: process.
  * Return: 0 or -ENOMEM.

@@ -60,7 +60,7 @@ static const uint32_t no_cpu = DEVTRACE_LANE_NO_CPU;
 __thread struct lane dt_lane_mine LANE_TLS = { .head = &no_head, .cpu_now = &no_cpu };
 
 static pthread_key_t key;
-/* Not bool: some compilers for riscv64 cannot exchange a byte without libatomic. */
+/* An int, not a bool: some compilers for riscv64 cannot exchange a byte without libatomic. */
 static int key_there;
 
 /* Defaults from the environment variable DEVTRACE_LANE. */

@@ -203,9 +203,9 @@ typedef enum RKH_SUBTE_SM_EXE_ACT {
 	((uint8_t)DEVTRACE_RKH_IN_((unsigned int)(te) >> 5 & 7, ((unsigned int)(te) & 31)))
 
 /*
- * A pool is identified by a number. Readers find its name in these enumerations. RKH counts pools
- * from 0 in the events EPOOL, AE and GCR. In other events it counts from 1, and 0 stands for an
- * event without a pool, which is static.
+ * A pool is identified by a number. Readers find the name of a pool in these enumerations. In the
+ * events EPOOL, AE and GCR, RKH counts pools from 0. In other events RKH counts pools from 1, and 0
+ * stands for an event without a pool, which is static.
  */
 #define DEVTRACE_RKH_POOLS		6
 #define DEVTRACE_RKH_POOLS_FROM_1	7
