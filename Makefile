@@ -173,7 +173,7 @@ help:
 #:                    a part of that: the libraries' .so files; programs, formats and
 #:                    service; what programs and drivers are built with; pages
 #:   python           the Python module devtrace, in build/tools/python (needs python3-dev)
-#:   install-python   that module, to $(pydir)
+#:   install-python   install the Python module in $(pydir)
 #:   uninstall        remove what install brings
 #:   deb              Debian packages, in build/deb
 #:   modules_install  devtrace.ko, the modules that go beside it, and likewise what a
@@ -190,7 +190,7 @@ help:
 #:   MNL_CFLAGS, MNL_LIBS  libmnl of that machine: -I... and '-L... -lmnl'
 #:                    (default: what $(CROSS_COMPILE)pkg-config says of libmnl, or -lmnl)
 #:   ZSTD_CFLAGS, ZSTD_LIBS  libzstd, likewise
-#:   BT_CFLAGS, BT_LIBS  libbabeltrace2, likewise; for a plugin of babeltrace2
+#:   BT_CFLAGS, BT_LIBS  libbabeltrace2, likewise; for the plugin of babeltrace2
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
 #:   bindir, sbindir, libdir, includedir, datadir, mandir, docdir, fmtdir, confdir, unitdir, compdir, pydir
 #:                    directories below that, each with its usual default:
