@@ -4,9 +4,9 @@
  *
  * Threads and signal handlers may change different bits of one byte at the same time.
  *
- * Some compilers for riscv64 need the library libatomic for an atomic operation on a byte. With such
- * a compiler the function changes the aligned 32-bit word that contains the byte. The word is in the
- * same page as the byte, and the other bytes of the word keep their values.
+ * Some compilers for riscv64 need the library libatomic for an atomic operation on a byte. With
+ * such a compiler the function changes the aligned 32-bit word that contains the byte. The word is
+ * in the same page as the byte, and the other bytes of the word keep their values.
  */
 #ifndef LIB_BITS_H
 #define LIB_BITS_H

@@ -42,7 +42,8 @@
 /*
  * On x86, indirect calls are expensive. Therefore a call goes to a trampoline of the driver, which
  * is a single jump that devtrace.ko changes. The trampoline is like that of a static call. A static
- * call itself cannot be used: its symbols are global, and only one file of a driver may define them.
+ * call itself cannot be used: its symbols are global, and only one file of a driver may define
+ * them.
  */
 #if defined(CONFIG_X86) && defined(CONFIG_HAVE_STATIC_CALL)
 #define DEVTRACE_LINK_JUMPS	1

@@ -252,8 +252,8 @@ static int alloc_bounce(unsigned int cpu)
 }
 
 /*
- * Let each CPU have a buffer before it comes up. rings_init() allocates the buffers of the CPUs that
- * are up.
+ * Let each CPU have a buffer before it comes up. rings_init() allocates the buffers of the CPUs
+ * that are up.
  */
 int emit_user_init(void)
 {

@@ -16,8 +16,8 @@
  * preemption and without CONFIG_TASKS_RCU cannot wait for such tasks. In such a kernel devtrace.ko
  * cannot be removed while a driver is connected.
  *
- * A driver that is being removed has ended its calls. link_forget() then only removes the table from
- * the list, and does not change the table.
+ * A driver that is being removed has ended its calls. link_forget() then only removes the table
+ * from the list, and does not change the table otherwise.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -132,7 +132,7 @@ static __always_inline bool lane_pattern_find(const struct lane_plain *p, struct
 	return true;
 }
 
-/* Count plain records as long as they follow a pattern. Return their number, 0 if no pattern is found. */
+/* Count plain records as long as they follow a pattern. Return their number; 0: no pattern. */
 static __always_inline u32 lane_plain_pattern(struct lane_plain *p)
 {
 	struct lane_pattern f;
@@ -162,8 +162,8 @@ other:
 }
 
 /*
- * Count plain records that begin at or before @stop. These records end within the copy. Return their
- * number. A branch for each of two sizes lets the CPU predict where the next record begins.
+ * Count plain records that begin at or before @stop. These records end within the copy. Return
+ * their number. A branch for each of two sizes lets the CPU predict where the next record begins.
  */
 static __always_inline u32 lane_plain_mixed(struct lane_plain *p, const u8 *stop)
 {

@@ -108,9 +108,9 @@ static noinline void put_event(struct wire *w, struct ring_source *s)
 
 /*
  * Make frames of the event at the front and of the events behind it, and advance. Stop at an event
- * whose frame wire_quick() cannot make, that belongs to another thread or CPU, or that another frame
- * must precede. reader_wants() has returned true for the event at the front. Return the number of
- * frames, and set *@last to the time of the last event.
+ * whose frame wire_quick() cannot make, that belongs to another thread or CPU, or that another
+ * frame must precede. reader_wants() has returned true for the event at the front. Return the
+ * number of frames, and set *@last to the time of the last event.
  */
 static unsigned int put_events(struct reader *rd, struct ring_source *s, u64 *last)
 {

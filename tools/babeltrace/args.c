@@ -32,7 +32,7 @@ static struct plugin_arg *args_add(struct plugin_args *a, const char *name, size
 
 	if (a->n == PLUGIN_ARGS_MAX)
 		return NULL;
-	/* An element without a name is called such as 2:U32 by traceinfo/args.c. */
+	/* If an element has no name, traceinfo/args.c gives it a name such as 2:U32. */
 	if (!len || (*name >= '0' && *name <= '9'))
 		n = (size_t)snprintf(base, sizeof(base), "arg");
 	for (; len && n < sizeof(base) - 1; len--, name++)

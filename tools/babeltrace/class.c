@@ -3,9 +3,9 @@
  * class.c - the trace class, stream classes and event classes
  *
  * An event class is made when the first event of its kind is read. Its key is the kind of its
- * stream, the event's name, and the names and kinds of its fields: events of one name that have
- * other fields get a class of their own. A stream can make any number of such kinds; beyond
- * PLUGIN_CLASSES_MAX of them, an event keeps its name as its only field.
+ * stream, the event's name, and the names and kinds of its fields. So events of the same name with
+ * other fields get another class. A stream can contain any number of such kinds. When
+ * PLUGIN_CLASSES_MAX classes exist, an event of a new kind has its name as its only field.
  */
 #include <stdlib.h>
 #include "plugin.h"
@@ -94,9 +94,9 @@ static int class_set_stream(struct classes *c, enum class_kind kind)
 }
 
 /*
- * Each stream class has a clock of its own: babeltrace 2.1 writes CTF 2 that it cannot read if they
- * share one. Babeltrace merges streams with several clocks only if these count from 1970, so
- * without a CLOCK frame there is one clock for all.
+ * Each stream class has its own clock: if stream classes share a clock, babeltrace 2.1 writes CTF 2
+ * that it cannot read. Babeltrace merges streams with several clocks only if the clocks count from
+ * 1970. So without a CLOCK frame, all stream classes share one clock.
  */
 static int class_set_clock(struct classes *c, enum class_kind kind, bt_self_component *self,
 			   const struct head *h)

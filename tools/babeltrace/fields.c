@@ -2,8 +2,8 @@
 /*
  * fields.c - the values of an event's fields
  *
- * A name that is not there is "-", as traceinfo prints it, and not empty: babeltrace 2.0 reads an
- * empty string of CTF as the string that was in its memory before.
+ * A missing name is "-", as in traceinfo, and not empty: for an empty string of CTF, babeltrace 2.0
+ * returns the string that was in its memory before.
  */
 #include <stdio.h>
 #include "common/severity.h"

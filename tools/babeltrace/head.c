@@ -2,8 +2,8 @@
 /*
  * head.c - facts from the beginning of a stream
  *
- * Babeltrace wants the offset of the clock before the first event, but the first CLOCK frame may
- * come later. So the beginning is read twice: here, and by read.c.
+ * Babeltrace needs the offset of the clock before the first event, but the first CLOCK frame may
+ * come later in the stream. So the beginning is read twice: by this file, and by read.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ int head_open(const char *path, const char **problem)
 	struct stat st;
 	int fd;
 
-	/* Do not open a FIFO or a terminal: that may wait. */
+	/* Do not open a FIFO or a terminal: opening may wait. */
 	if (stat(path, &st)) {
 		*problem = strerror(errno);
 		return -1;

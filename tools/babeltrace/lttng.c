@@ -3,8 +3,8 @@
  * lttng.c - LTTng's names for events of the kernel
  *
  * Trace Compass computes its views of threads, CPUs and interrupts from the events that LTTng
- * records, by their names and fields. The fields are those of lttng-modules 2.13. An event is
- * renamed if its elements are those that the module emits (kmod/profile/profile_types.h).
+ * records, by their names and fields. This file uses the fields of lttng-modules 2.13. An event is
+ * renamed if it has the elements that devtrace.ko emits (kmod/profile/profile_types.h).
  */
 #include "plugin.h"
 
@@ -98,7 +98,7 @@ static const char *lttng_call(struct plugin_args *a, const struct ti_event *e, b
 
 const char *lttng_event(struct plugin_args *a, const struct ti_event *e)
 {
-	/* Programs can emit events of these types, too. */
+	/* A program can also emit events of these types; its events are not renamed. */
 	if (ti_event_lane(e) >= 0 || (e->ev->flags & (DEVTRACE_F_USER | DEVTRACE_F_CODE)))
 		return NULL;
 	a->n = 0;

@@ -3,14 +3,14 @@
  * plugin.c - the component class source.devtrace.file
  *
  * Parameters: inputs, an array with one path; formats, an array of format files; and lttng-names,
- * a Boolean. Babeltrace asks by the query babeltrace.support-info whether a file is a trace stream;
- * so "babeltrace2 FILE" finds this component class.
+ * a Boolean. By the query babeltrace.support-info, babeltrace asks whether a file is a trace
+ * stream. So "babeltrace2 FILE" finds this component class.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "plugin.h"
 
-#define PLUGIN_WEIGHT	0.75	/* of a file that is a stream: as sure as source.ctf.fs is */
+#define PLUGIN_WEIGHT	0.75	/* weight of a trace stream, equal to that of source.ctf.fs for CTF */
 
 static void plugin_free(struct plugin *p)
 {
@@ -145,8 +145,8 @@ plugin_query(bt_self_component_class_source *self, bt_private_query_executor *ex
 }
 
 /*
- * The messages mean the same in the versions 0 and 1 of the message interchange protocol. The sink
- * of babeltrace 2.1 that writes CTF 2 wants version 1.
+ * The messages have the same meaning in the versions 0 and 1 of the message interchange protocol.
+ * The sink of babeltrace 2.1 that writes CTF 2 requires version 1.
  */
 static bt_component_class_get_supported_mip_versions_method_status
 plugin_mip_versions(bt_self_component_class_source *self, const bt_value *params, void *data,

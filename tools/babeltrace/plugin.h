@@ -2,7 +2,7 @@
 /*
  * plugin.h - the plugin for babeltrace2: source.devtrace.file reads a trace stream
  *
- * plugin.c describes the component class, head.c reads what must be known before the first event,
+ * plugin.c describes the component class, head.c reads the facts needed before the first event,
  * read.c decodes the stream and makes messages, class.c makes trace, stream and event classes, and
  * lttng.c renames the kernel's events for viewers that know LTTng's.
  *
@@ -18,7 +18,7 @@
 #include "traceinfo/args.h"
 
 #define PLUGIN_BLOCK		(64 * 1024)	/* bytes read at once */
-#define PLUGIN_HEAD		(256 * 1024)	/* bytes in which head.c looks */
+#define PLUGIN_HEAD		(256 * 1024)	/* bytes that head.c reads */
 #define PLUGIN_CLASSES_MAX	4096
 #define PLUGIN_ARGS_MAX		64		/* further elements of an event are left out */
 #define PLUGIN_NAME_MAX		64
@@ -57,7 +57,7 @@ struct classes {
 	struct class_event **table;	/* hash table of event classes */
 	struct hash_key	key;
 	unsigned int	nr;
-	/* for events beyond PLUGIN_CLASSES_MAX */
+	/* classes of the events for which no other class can be made: see PLUGIN_CLASSES_MAX */
 	struct bt_event_class *other[CLASS_KINDS];
 	struct out	scratch;
 };
@@ -73,16 +73,16 @@ struct plugin_args {
 	struct out	text;
 };
 
-/* Return 0, or -1 if there is no memory. */
+/* Make the trace class, clocks and stream classes. Return 0, or -1 if there is no memory. */
 int classes_init(struct classes *c, bt_self_component *self, const struct head *h);
 void classes_free(struct classes *c);
 /*
- * Return the class for an event with this name and these elements, or, if there are too many
- * classes, one whose only field is the name. Return NULL if there is no memory.
+ * Return the class for an event with this name and these elements. If there are too many classes,
+ * return a class whose only field is the name. Return NULL if there is no memory.
  */
 bt_event_class *classes_event(struct classes *c, enum class_kind kind, const char *name,
 			      const struct plugin_args *args);
-/* Return whether the class is one for events beyond PLUGIN_CLASSES_MAX. */
+/* Return true if the only field of the class is the event's name. */
 bool classes_is_other(const struct classes *c, const bt_event_class *class);
 
 /*

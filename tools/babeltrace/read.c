@@ -2,15 +2,15 @@
 /*
  * read.c - decode a stream, and make babeltrace's messages from its items
  *
- * Each source has a babeltrace stream. Its packet is open from its first event on. At a loss the
+ * Each source has a babeltrace stream. The stream's first event opens a packet. At a loss the
  * packet ends, and a message with the count of discarded events follows. sink.ctf.fs demands that
- * this message lasts from the end of a packet to the end of the next one: so an empty packet
- * follows it, and then the next packet begins.
+ * the time of this message lasts from the end of a packet to the end of the next packet. Therefore
+ * an empty packet follows the message, and then the next packet begins.
  *
- * Babeltrace wants the times of messages to increase. The times in a stream begin anew after a
- * reboot: those of a later boot are aligned to the first one's by the wall clock. An event that is
- * older than the one before it gets the time of that one. So does an event whose time is beyond
- * the year 2262, which babeltrace cannot express.
+ * Babeltrace requires that the times of messages never decrease. After a reboot the times in a
+ * stream begin anew; the wall clock aligns the times of a later boot to those of the first boot. An
+ * event that is older than the previous message gets the time of that message. An event whose time
+ * is beyond the year 2262, which babeltrace cannot express, also gets this time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 
 struct read_stream {
 	bt_stream	*stream;
-	bt_packet	*packet;	/* the open one, or NULL */
+	bt_packet	*packet;	/* the open packet, or NULL */
 	enum class_kind	kind;
 	uint16_t	source;
 };
@@ -217,7 +217,7 @@ static void read_lost(struct read *r, const struct devtrace_lost *l)
 		read_discarded(r, s, l->to, l->count);
 }
 
-/* Frames are missing, and so is the knowledge of their sources. */
+/* Frames are missing, and their sources are unknown. */
 static void read_gap(struct read *r, uint64_t count)
 {
 	struct read_stream **s = &r->streams[READ_FRAMES];
@@ -299,7 +299,7 @@ static void read_more(struct read *r)
 	}
 }
 
-/* End the streams, some at each call. */
+/* End the streams; each call ends some of them. */
 static void read_end(struct read *r)
 {
 	for (; r->ending <= READ_FRAMES && !r->queued && !r->err; r->ending++) {

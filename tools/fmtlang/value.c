@@ -88,7 +88,7 @@ double fmt_value_scaled(const struct devtrace_elem *e, unsigned int scale)
 	double ten = 1, v = 0;
 	struct out o;
 
-	/* Up to 2^53 and 10^22 both numbers are exact, so the quotient is the nearest double. */
+	/* Up to 2^53 and 10^22 both doubles are exact, so the quotient is the nearest double. */
 	if (u < 1ull << 53 && scale <= 22) {
 		while (scale--)
 			ten *= 10;

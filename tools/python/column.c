@@ -2,8 +2,8 @@
 /*
  * column.c - the type Column: an array that grows, and gives its memory to other types
  *
- * A column is filled by C code without Python's lock. Then column_object() makes an object that
- * owns it and changes it no more, so the buffer that memoryview() and numpy get stays valid. A
+ * C code fills a column without Python's lock. Then column_object() makes an object that owns the
+ * column and never changes it, so the buffer that memoryview() and numpy get remains valid. A
  * column of strings is a column of numbers: each different string is a category with a number.
  */
 #include "python.h"
@@ -21,7 +21,7 @@ struct column {
 		uint64_t *u64;
 		double	 *f64;
 	} v;
-	/* The categories: string i is that of @text from @starts[i] to the next start. */
+	/* Categories: string i is the part of @text from @starts[i] to the next start. */
 	struct hash_key	key;
 	struct out	text;
 	size_t		*starts;
@@ -94,7 +94,7 @@ bool column_add(struct column *c, uint64_t v)
 	return true;
 }
 
-/* Make numbers of 64 bits doubles. */
+/* Convert the numbers of 64 bits to doubles. */
 static void column_double(struct column *c)
 {
 	size_t i;
@@ -153,7 +153,7 @@ static bool column_is(const struct column *c, uint32_t i, const char *s, size_t 
 	       (!n || !memcmp(c->text.buf + c->starts[i], s, n));
 }
 
-/* Twice as many slots; each category gets a new one. */
+/* Double the number of slots, and give each category a new slot. */
 static bool column_rehash(struct column *c)
 {
 	const uint32_t nr = c->nr_slots ? 2 * c->nr_slots : 64;
@@ -202,11 +202,11 @@ bool column_add_text(struct column *c, const char *s, size_t n)
 
 	if (!n)
 		s = "";
-	/* Many columns have the same string in most events. */
+	/* In many columns, most events have the same string as the event before. */
 	if (c->n && column_is(c, c->v.u32[c->n - 1], s, n))
 		return column_add(c, c->v.u32[c->n - 1]);
 	hash = column_hash(c, s, n);
-	/* At most half of the slots are in use, so that there always is a free one. */
+	/* At most half of the slots are in use, so that the search always finds a free slot. */
 	if (2 * (c->nr + 1) > c->nr_slots && !column_rehash(c))
 		return false;
 	for (at = (uint32_t)hash & (c->nr_slots - 1); c->slots[at];
@@ -361,7 +361,7 @@ static void column_dealloc(PyObject *self)
 
 static PyGetSetDef column_getset[] = {
 	{ .name = "categories", .get = column_get_categories,
-	  .doc = "The strings that the numbers of the column stand for; None: it has numbers" },
+	  .doc = "The strings that the numbers of the column stand for; None: the numbers are values" },
 	{ .name = "format", .get = column_get_format, .doc = "The type of a value, as for struct" },
 	{ 0 }
 };

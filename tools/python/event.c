@@ -2,7 +2,7 @@
 /*
  * event.c - the type Event
  *
- * An event is complete when it is made: names in the stream may change with the next frame.
+ * An object gets all names when it is made, because the next frame may change names in the stream.
  */
 #include "python.h"
 #include "common/severity.h"
@@ -12,7 +12,7 @@ struct event {
 	uint64_t	ts;
 	int64_t		real;
 	bool		timed;		/* @real is known */
-	/* described: the elements are arguments of a description; line: the event is a text */
+	/* described: a format describes the elements; line: the event is a line of text */
 	bool		described, line;
 	uint8_t		type, flags, severity;
 	uint16_t	source, object, signal;
@@ -31,7 +31,7 @@ enum event_attr {
 	EVENT_USER, EVENT_SEVERITY, EVENT_TID, EVENT_PID, EVENT_PROCESS, EVENT_TYPE, EVENT_NAME,
 	EVENT_MAJOR, EVENT_MINOR, EVENT_OBJECT, EVENT_OBJECT_NAME, EVENT_SIGNAL,
 	EVENT_SIGNAL_NAME, EVENT_IN_JSON,
-	/* not members of the JSON object, or others there */
+	/* These attributes are not in the JSON object, or the object has other members for them. */
 	EVENT_REALTIME = EVENT_IN_JSON, EVENT_ARGS, EVENT_ELEMENTS, EVENT_BROKEN, EVENT_TEXT,
 	EVENT_ATTRS
 };
@@ -84,7 +84,7 @@ static const char *event_context(const struct event *e)
 	return ti_event_context(&t);
 }
 
-/* @closure: the place of the attribute in event_names */
+/* Return an attribute. @closure: the index of the attribute in event_names */
 static PyObject *event_get(PyObject *self, void *closure)
 {
 	const struct event *e = (struct event *)self;
@@ -148,7 +148,7 @@ static PyObject *event_get(PyObject *self, void *closure)
 	return event_none();
 }
 
-/* Set a member of the dictionary, and forget the object. Return false on an exception. */
+/* Set a member of the dictionary, and release the reference. Return false on an exception. */
 static bool event_put(PyObject *dict, const char *key, PyObject *v)
 {
 	const bool done = v && !PyDict_SetItemString(dict, key, v);
@@ -157,7 +157,7 @@ static bool event_put(PyObject *dict, const char *key, PyObject *v)
 	return done;
 }
 
-/* The elements that have no name, as JSON has them: a list of objects with one member each. */
+/* Return the elements without a name as in JSON: a list of objects with one member each. */
 static PyObject *event_list(PyObject *elements)
 {
 	PyObject *list = PyList_New(0), *one, *pair;
@@ -239,7 +239,7 @@ static void event_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* The text of the event, as traceinfo prints it. */
+/* Return the text of the event, as traceinfo prints it. */
 static PyObject *event_text(const struct ti_event *e, bool *line)
 {
 	struct devtrace_elem text;
@@ -270,7 +270,7 @@ static PyObject *event_name(const struct ti_event *e)
 	return s;
 }
 
-/* The elements from @pos on, which have no names: pairs of a type and a value. */
+/* Return the elements from @pos on, which have no names, as pairs of a type and a value. */
 static bool event_elements(struct event *e, const struct ti_event *t, size_t pos)
 {
 	const struct devtrace_event *ev = t->ev;
@@ -328,7 +328,7 @@ static bool event_args(struct event *e, const struct ti_event *t)
 	return event_elements(e, t, e->described ? fit.end : 0);
 }
 
-/* Set *to to a name, if there is one. Return false on an exception. */
+/* Set *to to the name if the thing has a name. Return false on an exception. */
 static bool event_set(PyObject **to, const char *name)
 {
 	if (name)

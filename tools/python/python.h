@@ -6,8 +6,8 @@
  * an object of an event, or table.c adds the event to columns. value.c converts elements, and
  * column.c has the type Column. The module uses Python's stable ABI only.
  *
- * Python's lock protects all static data here. Without the lock run only the functions of
- * source.c that read, and those of table.c and column.c that add an event.
+ * Python's lock protects all static data of these files. Only the functions of source.c that read,
+ * and the functions of table.c and column.c that add an event, run without the lock.
  */
 #ifndef PYTHON_PYTHON_H
 #define PYTHON_PYTHON_H
@@ -41,9 +41,9 @@ int reader_init(PyObject *module);
 
 /* python/value.c: a string; each byte that is not UTF-8 becomes U+FFFD, as in JSON. */
 PyObject *value_text(const char *s, size_t n);
-/* The same for a name that is likely to return: equal names are one object. */
+/* The same for a name that probably occurs again: equal names share one object. */
 PyObject *value_name(const char *s);
-/* A value as traceinfo --json prints it; but MEM is bytes. @arg: its argument, or NULL. */
+/* Return a value as traceinfo --json prints it, but MEM as bytes. @arg: its argument, or NULL. */
 PyObject *value_of(const struct fmt_value *v, const struct fmt_arg *arg,
 		   const struct fmt_names *names);
 
@@ -57,8 +57,8 @@ PyObject *event_new(const struct ti_event *e, const int64_t *real);
 int source_open(struct source *s, PyObject *from, bool follow);
 void source_close(struct source *s);
 /*
- * Read at most @n bytes; wait for them without Python's lock. Return their number, 0 at the end of
- * the input, or -1 and an exception.
+ * Read at most @n bytes; wait for bytes without Python's lock. Return the number of bytes, 0 at the
+ * end of the input, or -1 and an exception.
  */
 Py_ssize_t source_read(struct source *s, void *buf, size_t n);
 
@@ -92,7 +92,7 @@ void table_free(struct table *t);
 /* Add an event. Return false if there is no memory. */
 bool table_add(struct table *t, const struct ti_event *e, const int64_t *real);
 size_t table_rows(const struct table *t);
-/* Make a dictionary of the columns, which are then no longer in @t. */
+/* Make a dictionary of the columns, and remove the columns from @t. */
 PyObject *table_dict(struct table *t);
 
 /* open(source, formats=(), follow=False) */

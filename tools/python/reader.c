@@ -2,8 +2,8 @@
 /*
  * reader.c - the type Reader: decode an input, and return its events, its items, or columns
  *
- * Only one thread at a time uses a reader: @busy refuses others, among them a destructor that
- * Python runs meanwhile. Memory is bounded, except for columns.
+ * Only one thread at a time uses a reader. While @busy is set, other callers are refused, also a
+ * destructor that Python runs meanwhile. Memory is bounded, except for columns.
  */
 #include "python.h"
 #include <sys/ioctl.h>
@@ -16,19 +16,19 @@ struct reader {
 	struct source	source;
 	struct fmt_set	fmts;
 	struct devtrace_decoder *decoder;
-	struct devtrace_totals totals;	/* when @decoder is gone */
+	struct devtrace_totals totals;	/* copy for the time after @decoder is freed */
 	struct ti_evidence evidence;
 	struct devtrace_clock first;	/* first CLOCK frame of a file */
 	bool		have_first;
 	uint8_t		*buf;
 	size_t		pos, len;
-	/* ended: all was read; finished: the decoder has reported an incomplete frame */
+	/* ended: the input was read to its end; finished: an incomplete frame was reported */
 	bool		busy, ended, finished;
 	uint64_t	end_ts;		/* an event after this ends the input */
-	/* what the next item becomes: an object, or a row */
-	bool		items;		/* items that are not events, too */
+	/* The next item becomes the object @got, or a row of @table. */
+	bool		items;		/* also return items that are not events */
 	struct table	*table;
-	size_t		limit;		/* rows */
+	size_t		limit;		/* maximum number of rows */
 	PyObject	*got;		/* the object */
 	bool		failed;		/* an exception is set; with @table: there is no memory */
 };
@@ -36,7 +36,7 @@ struct reader {
 static PyTypeObject *reader_type, *items_type;
 static PyObject *reader_loads;		/* json.loads */
 
-/* An item that is not an event, as traceinfo --json -v prints it. */
+/* Return an item that is not an event as the dictionary that traceinfo --json -v prints. */
 static PyObject *reader_dict(struct reader *r, const struct devtrace_item *item)
 {
 	static struct ti_printer printer;
@@ -91,7 +91,7 @@ static int reader_item(const struct devtrace_item *item, void *arg)
 		ti_evidence(&r->evidence, item);
 	if (item->kind == DEVTRACE_ITEM_EVENT)
 		return reader_event(r, &item->u.event);
-	/* From this CLOCK frame on, the decoder itself can compute dates. */
+	/* After this CLOCK frame the decoder itself can compute dates. */
 	if (item->kind == DEVTRACE_ITEM_CLOCK)
 		r->have_first = false;
 	if (!r->items)
@@ -112,7 +112,7 @@ static int reader_first(const struct devtrace_item *item, void *arg)
 	return 1;
 }
 
-/* Events before the first CLOCK frame are dated by that frame, if the first block has it. */
+/* If the first block has a CLOCK frame, it dates the events before that frame, too. */
 static void reader_ahead(struct reader *r)
 {
 	struct devtrace_decoder *d = devtrace_decoder_new(reader_first, r);
@@ -163,7 +163,7 @@ static void reader_feed(struct reader *r)
 	r->pos += used;
 }
 
-/* At the end: report an incomplete frame. Return true if there is nothing more to report. */
+/* At the end of the input, report an incomplete frame. Return true if nothing more is reported. */
 static bool reader_finish(struct reader *r)
 {
 	const struct devtrace_totals *t = devtrace_decoder_totals(r->decoder);
@@ -373,7 +373,7 @@ static void items_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* A mistake in a format file is a warning, as the rest of the file is used. */
+/* A mistake in a format file causes only a warning, because the rest of the file is used. */
 static void reader_mistake(void *arg, enum fmt_level level, const char *path, unsigned int line,
 			   unsigned int column, const char *message)
 {
@@ -442,7 +442,7 @@ PyObject *reader_open(PyObject *module, PyObject *args, PyObject *keywords)
 		r->decoder = r->buf ? devtrace_decoder_new(reader_item, r) : NULL;
 	}
 	if (done && r->decoder) {
-		/* Programs may emit faster than this one reads: leave out newer events. */
+		/* Programs may emit faster than the reader reads: leave out newer events. */
 		if (r->source.device && !follow && !ioctl(r->source.fd, DEVTRACE_IOC_STATS, &stats))
 			r->end_ts = stats.now;
 		return (PyObject *)r;
@@ -455,7 +455,7 @@ PyObject *reader_open(PyObject *module, PyObject *args, PyObject *keywords)
 
 static PyMethodDef reader_methods[] = {
 	{ "items", reader_items, METH_NOARGS,
-	  "Iterate over all items: events, and dictionaries of losses, damage, names and so on" },
+	  "Iterate over all items: events, and dictionaries for losses, damage, names and so on" },
 	{ "columns", (PyCFunction)(void (*)(void))reader_columns, METH_VARARGS | METH_KEYWORDS,
 	  "columns(event=None, limit=None)\n\nRead the rest of the stream into columns" },
 	{ "close", reader_close, METH_NOARGS, "Close the input" },

@@ -2,7 +2,7 @@
 /*
  * source.c - the input of a reader: a device, a file, a link, a descriptor, or bytes in memory
  *
- * Bytes are copied to a file in memory, so that every input is read alike.
+ * Bytes are copied to a file in memory, so that all inputs are read by a descriptor.
  */
 #include "python.h"
 #include <errno.h>

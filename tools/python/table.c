@@ -2,8 +2,8 @@
 /*
  * table.c - the columns of events
  *
- * Each event is a row. A missing number is -1 in a column that is always there, because no number
- * in these columns is negative otherwise; a missing argument is NaN or "".
+ * Each event is a row. A missing number is -1 in the columns that every table has, because other
+ * numbers in these columns are not negative. A missing argument is NaN or "".
  */
 #include "python.h"
 #include "common/severity.h"
@@ -38,9 +38,9 @@ static const struct {
 };
 
 struct table_arg {
-	/* name: "args.", the name, and ":text" or ":number" for a second column of the name */
+	/* "args.", the name, and the suffix ":text" or ":number" for a second column of the name */
 	char		*name;
-	size_t		len, full;	/* without and with that suffix */
+	size_t		len, full;	/* length without and with the suffix */
 	struct column	*column;
 };
 
@@ -50,7 +50,7 @@ struct table {
 	struct out	name;
 	struct column	*columns[TABLE_COLUMNS];
 	struct table_arg args[TABLE_ARGS_MAX];
-	unsigned int	nr_args, next;	/* next: where the next argument of the event probably is */
+	unsigned int	nr_args, next;	/* next: probable index of the next argument */
 	bool		failed;
 };
 
@@ -128,7 +128,7 @@ static bool table_is_text(const struct ti_arg *a)
 	return a->kind == TI_ARG_STR && !a->is_float;
 }
 
-/* A column of an argument's kind; it lacks the rows so far. */
+/* Make a column for the kind of an argument. The column has no rows yet. */
 static struct column *table_arg_column(const struct table *t, const struct ti_arg *a)
 {
 	static const enum column_kind kinds[] = {
@@ -148,8 +148,8 @@ static struct column *table_arg_column(const struct table *t, const struct ti_ar
 }
 
 /*
- * Find the column of an argument, or make it. An argument that is a number in one event and a
- * string in another has two columns. Return NULL if there is no memory, or no room: @full.
+ * Find the column of an argument, or add a column. An argument that is a number in one event and a
+ * string in another has two columns. Return NULL if there is no memory, or if the table is full.
  */
 static struct table_arg *table_find(struct table *t, const struct ti_arg *a, bool *full)
 {
@@ -235,7 +235,7 @@ bool table_add(struct table *t, const struct ti_event *e, const int64_t *real)
 	return !t->failed;
 }
 
-/* Give a column to the dictionary. Return false on an exception. */
+/* Move a column to the dictionary. Return false on an exception. */
 static bool table_give(PyObject *dict, const char *name, size_t len, struct column **column)
 {
 	PyObject *key = value_text(name, len), *c = NULL;

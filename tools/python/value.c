@@ -47,7 +47,7 @@ PyObject *value_name(const char *s)
 	return text;
 }
 
-/* Names, words of a table, and bytes are printed first. */
+/* Return the text that traceinfo prints for a value, or the bytes of MEM. */
 static PyObject *value_printed(const struct fmt_value *v, const struct fmt_table *table,
 			       const struct fmt_names *names)
 {

@@ -84,7 +84,7 @@ static uint64_t named_set(const char *name)
 	return memcmp(f.types, none.types, sizeof(f.types)) ? 0 : types_of(&f);
 }
 
-/* Return the events of buses; add them unless the word removes them. */
+/* Return the tracepoints of buses. Unless @minus is set, first add them to the kernel's types. */
 static uint64_t bus_set(struct tc *tc, bool minus)
 {
 	uint64_t set;
@@ -118,7 +118,7 @@ _Noreturn static void unknown(struct tc *tc, const char *name)
 	unsigned int i;
 
 	near_init(&near, name);
-	/* Presets are no groups: filters are not shown with them. Suggest them, too. */
+	/* Presets are not in the list of groups, because filters do not use them: try them here. */
 	near_try(&near, name, "latency");
 	near_try(&near, name, "buses");
 	for (i = 0; (other = devtrace_filter_group_name(DEVTRACE_FA_TYPES, i)); i++)

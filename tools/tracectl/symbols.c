@@ -2,9 +2,10 @@
 /*
  * symbols.c - the kernel's words for values of a tracepoint's fields, as enums of fmt(5)
  *
- * The kernel describes in tracefs how it prints the records of a tracepoint. If the values of a
- * field have words, the description contains __print_symbolic(REC->FIELD, { 1, "WORD" }, ...).
- * A field whose words cannot be read remains a number.
+ * A file in tracefs describes how the kernel prints the records of a tracepoint. If the kernel
+ * prints the values of a field as words, the description contains
+ * __print_symbolic(REC->FIELD, { 1, "WORD" }, ...). If these words cannot be parsed, the field
+ * remains a number.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ static const char *find_words(const char *format, const char *field, size_t len)
 	return NULL;
 }
 
-/* Print the labels of an enum. Return false if the words are not of the form above. */
+/* Print the labels of an enum. Return false if the words do not have the form { 1, "WORD" }. */
 static bool put_labels(struct out *o, const char *p)
 {
 	static long long seen[WORDS];
@@ -77,7 +78,7 @@ static bool put_labels(struct out *o, const char *p)
 	}
 }
 
-/* Print an enum for the field, unless no words are known. Return false without an enum. */
+/* Print an enum for the field. Return false and print nothing if no words are known. */
 static bool put_enum(struct out *o, const char *format, const char *field, size_t len,
 		     unsigned int type)
 {

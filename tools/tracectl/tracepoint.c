@@ -51,8 +51,8 @@ static int add_one(struct tc *tc, const char *name)
 }
 
 /*
- * The tracepoints of transfers on buses, for which devtrace-convert --to vcd draws lines. There are
- * as many as types.
+ * The tracepoints of transfers on buses, for which devtrace-convert --to vcd draws lines. Their
+ * number equals the number of types for tracepoints that are added by name.
  */
 static const char *const buses[] = {
 	"i2c:i2c_write", "i2c:i2c_read", "i2c:i2c_reply", "i2c:i2c_result",

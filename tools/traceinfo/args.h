@@ -7,7 +7,7 @@
 
 #include "traceinfo.h"
 
-/* An element of an event with its name and unit, either of which may have the length 0. */
+/* An element of an event with its name and unit. The name and the unit may have the length 0. */
 struct ti_arg {
 	const char	*name, *unit, *str;
 	size_t		name_len, unit_len, len;
@@ -26,8 +26,8 @@ typedef void ti_arg_fn(void *ctx, const struct ti_arg *arg);
 void ti_args(const struct ti_event *e, ti_arg_fn *fn, void *ctx);
 
 /*
- * ti_args_name() returns the name of an event as traceinfo prints it; ti_args_text() returns its
- * text. Both overwrite @o with the string, and return the string.
+ * ti_args_name() returns the name of an event as traceinfo prints it, and ti_args_text() returns
+ * the text of the event. Both functions overwrite @o with the string, and return the string.
  */
 const char *ti_args_name(struct out *o, const struct ti_event *e);
 const char *ti_args_text(struct out *o, const struct ti_event *e);

@@ -493,7 +493,7 @@ int ti_input_file(struct ti_run *run, const struct ti_piece *piece)
 	return ret;
 }
 
-/* Wait for events, at most @ms unless it is negative. A signal just before ppoll() ends it, too. */
+/* Wait for events, at most @ms ms unless @ms is negative. A signal before ppoll() ends the wait. */
 static int wait_more(int fd, int ms)
 {
 	const struct timespec time = { .tv_nsec = ms * 1000000l };

@@ -44,7 +44,7 @@ unsigned long ti_columns(void)
 }
 
 /*
- * Read the environment as setlocale(3) does. That function itself fails on a board without the
+ * Read the environment as setlocale(3) does. setlocale(3) itself fails on a board without the
  * files of the locale.
  */
 bool ti_unicode(void)

@@ -18,8 +18,8 @@ bool ti_layout_begin(struct ti_printer *p);
  */
 unsigned long ti_columns(void);
 /*
- * May the output have characters that are not ASCII? The locale must have UTF-8, and TERM must name
- * a terminal other than dumb.
+ * Return true if the output may have characters that are not ASCII. The locale must have UTF-8, and
+ * TERM must name a terminal other than dumb.
  */
 bool ti_unicode(void);
 /*

@@ -94,8 +94,8 @@ static const char help[] =
 "      --plot              with --summary: also print histograms of the times\n"
 "      --timeline[=TIME]   draw the stream: a row for each CPU, thread, interrupt and\n"
 "                          state machine; TIME: from one picture to the next\n"
-"      --slice BEGIN..END  add a row to it with the times between two events\n"
-"      --counter EVENT.ARG  add a row with the values of an argument\n"
+"      --slice BEGIN..END  with --timeline: a row of the times between two events\n"
+"      --counter EVENT.ARG  with --timeline: a row of the values of an argument\n"
 "      --sequence OBJECT,...  draw a diagram of the events of these objects\n"
 "      --raw               write the stream itself, without filtered events\n"
 "\n"
@@ -395,7 +395,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 			 "choose a time with --since, and print figures with --summary --json");
 	if (!opt->timeline && (opt->slices.n || opt->counters.n))
 		ti_usage(opt->slices.n ? "--slice" : "--counter", "--timeline",
-			 "is missing: a slice or counter is a row of it; give both options");
+			 "is missing: a slice or counter is a row of the timeline; give both options");
 	if (opt->raw && isatty(STDOUT_FILENO))
 		ti_usage("--raw", "standard output",
 			 "is a terminal and cannot show frames; write them to a file: traceinfo --raw >FILE");

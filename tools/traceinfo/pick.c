@@ -2,8 +2,8 @@
 /*
  * pick.c - the arguments of --counter EVENT.ARGUMENT and --slice BEGIN..END
  *
- * Event names are those that traceinfo prints. The name of an exception contains a dot itself,
- * such as "UART.OVERRUN", so the argument's name is after the last dot.
+ * Event names are those that traceinfo prints. The name of an exception contains a dot, as in
+ * "UART.OVERRUN", so the argument's name follows the last dot.
  */
 #include <stdio.h>
 #include "pick.h"

@@ -11,9 +11,9 @@
 
 /* --counter EVENT.ARGUMENT, or --slice BEGIN..END */
 struct ti_pick {
-	const char	*word;		/* as given */
+	const char	*word;		/* the argument of the option */
 	char		first[2 * FMT_NAME_MAX + 2];	/* EVENT or BEGIN */
-	const char	*second;	/* ARGUMENT or END, in @word */
+	const char	*second;	/* ARGUMENT or END, a part of @word */
 };
 
 struct ti_picks {

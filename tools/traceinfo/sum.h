@@ -38,7 +38,10 @@
  * 2^40 ns there are 64 buckets for each power of two, so the error of the median is at most 1/128.
  */
 #define SUM_BUCKETS	(128 + 33 * 64)
-/* Buckets of a histogram: 0 ns, and one for each power of two up to 2^39 ns, which has the rest. */
+/*
+ * Number of buckets of a histogram: one for 0 ns, and one for each power of two up to 2^39 ns. The
+ * last bucket also has all longer durations.
+ */
 #define SUM_POWERS	41
 
 struct sum_times {
@@ -239,7 +242,7 @@ void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane);
 /* At the end of the input, count unfinished states up to the last event. */
 void sum_end(struct sum *s);
 
-/* Is it the row of a system call? Otherwise it is that of an interrupt. */
+/* Return true for the row of a system call, and false for the row of an interrupt. */
 bool sum_row_is_call(const struct sum_row *r);
 /*
  * Compare two pointers to rows, for qsort(3): first system calls, longest total time first; then

@@ -6,18 +6,20 @@
  *	  1.024us       8001 |##########################################
  *	  2.048us        400 |##
  *
- * A bucket has the durations from its first column up to twice as long. The buckets between the
- * shortest and the longest duration are printed, empty ones as well, so at most SUM_POWERS lines.
+ * A bucket has the durations from the time in the first column up to twice this time. The buckets
+ * between the shortest and the longest duration are printed, also empty buckets, so a histogram has
+ * at most SUM_POWERS lines.
  *
- * Invariants: a bar is as long as the share of its bucket in the largest bucket, rounded down, but
- * never empty if the bucket is not; a line fits the terminal.
+ * Invariants: The length of a bar is proportional to the count of its bucket, rounded down, and the
+ * largest bucket has the longest bar. A bucket that is not empty has a bar. A line fits the
+ * terminal.
  */
 #include "common/duration.h"
 #include "layout.h"
 #include "sum_plot.h"
 
 #define FROM	9	/* columns of a bucket's begin */
-#define COUNT	11	/* columns of its count */
+#define COUNT	11	/* columns of a bucket's count */
 #define BAR_MIN	10
 
 /* The shortest duration in a bucket of sum_times_powers(). */

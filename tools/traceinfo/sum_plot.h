@@ -7,15 +7,15 @@
 
 #include "sum.h"
 
-/* histograms of each table in text, unless -v is given */
+/* Number of histograms that are printed for each table, unless -v is given */
 #define SUM_PLOTS	3
 
 /*
- * Print the figures of the durations, which end the line that the caller has begun with a name, and
- * below them the histogram. Print nothing if there is no duration.
+ * Print the figures of the durations and, below them, the histogram. The figures end the line that
+ * the caller has begun with a name. Print nothing if there is no duration.
  */
 void sum_plot(struct out *o, const struct ti_printer *p, const struct sum_times *t);
-/* Print a line about histograms that -v would print besides the @printed ones of @n. */
+/* If fewer than @n histograms were printed, print a line with the number of the others. */
 void sum_plot_more(struct out *o, size_t printed, size_t n);
 /* Print the histogram as the member @key of an open JSON object. */
 void sum_plot_json(struct out *o, const char *key, const struct sum_times *t);

@@ -2,13 +2,13 @@
 /*
  * timeline.c - --timeline: collect events, bars and losses in cells of equal duration
  *
- * Without a window the duration of a cell begins with 1 ns and doubles when the cells do not reach
- * up to an event. So a stream is read once, from a pipe as well, and at the end more than half of
+ * Without a window the duration of a cell begins with 1 ns, and doubles whenever an event is after
+ * the last cell. So a stream, also from a pipe, is read only once, and at the end more than half of
  * the cells are used. With a window, as for -f, the duration is fixed.
  *
- * A LOST frame may say that events were lost up to a time that no event has reached yet. The loss
- * is kept until the next event and ends there at the latest, so a wrong time does not stretch the
- * picture.
+ * A LOST frame may say that events were lost up to a time that no event has reached yet. Such a
+ * loss is kept until the next event, and ends at the time of this event at the latest. So a wrong
+ * time in a LOST frame does not stretch the picture.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "timeline.h"
 
 #define REDRAW	200	/* ms between two drawings of an unfinished picture */
-#define HEAD	8	/* lines of a picture that are no rows, at most */
+#define HEAD	8	/* maximum number of lines of a picture that are not rows */
 
 struct ti_timeline *ti_timeline_new(const struct ti_options *opt)
 {
@@ -58,7 +58,7 @@ static struct timeline_row *timeline_row(struct ti_timeline *t, unsigned int kin
 		r = t->rows[t->hash[i] - 1];
 		if (r->kind != kind || r->track.id != track->id)
 			continue;
-		/* The event that switches to a thread has its name. */
+		/* The event that switches to a thread also has the thread's name. */
 		if (*track->name && r->track.name[0] == '?')
 			memcpy(r->track.name, track->name, sizeof(r->track.name));
 		return r;
@@ -79,7 +79,7 @@ static struct timeline_row *timeline_row(struct ti_timeline *t, unsigned int kin
 
 static void add_state(struct timeline_cell *c, uint8_t state, uint64_t ns)
 {
-	/* The state that has the majority of the time remains, if there is one. */
+	/* If one state takes the majority of the time, this state remains. */
 	if (c->state == state) {
 		c->v.ns += ns;
 	} else if (ns > c->v.ns) {
@@ -140,7 +140,7 @@ static unsigned int cell(const struct ti_timeline *t, uint64_t ts)
 	return i < TIMELINE_CELLS ? (unsigned int)i : TIMELINE_CELLS - 1;
 }
 
-/* Make cells long enough that the last one is not before this time. */
+/* Without a window, double the duration of the cells until one of them contains this time. */
 static void reach(struct ti_timeline *t, uint64_t ts)
 {
 	uint64_t i = ts > t->first ? (ts - t->first) / t->width : 0;
@@ -188,7 +188,7 @@ static uint8_t state(struct ti_timeline *t, const char *name)
 	if (i == TIMELINE_STATES)
 		return 0;
 	snprintf(t->states[i].name, sizeof(t->states[i].name), "%s", name);
-	/* The first letter of the name that no other state has. */
+	/* The letter is the first one in the name that no other state uses. */
 	for (k = 0; k < 2 && !t->states[i].letter; k++) {
 		const char *s;
 
@@ -238,12 +238,12 @@ static void close_all(struct ti_timeline *t, struct timeline_open *o, uint64_t t
 		close_bar(t, o->rows[o->n - 1], ts);
 }
 
-/* Where a bar of an event goes. */
+/* Context of bar(): the event, and the timeline in which the event's bars begin or end */
 struct place {
 	struct ti_timeline *t;
 	const struct ti_event *e;
 	bool		wanted;
-	struct timeline_row *cpu;	/* of a switch */
+	struct timeline_row *cpu;	/* for a switch: the row of the CPU */
 };
 
 static void bar(void *ctx, struct ti_track *track, const char *label)
@@ -267,7 +267,7 @@ static void bar(void *ctx, struct ti_track *track, const char *label)
 	} else if (track->kind == TI_TRACK_THREAD && label && at->cpu) {
 		at->cpu->thread = r;
 	}
-	/* The event of a switch is of the previous thread. */
+	/* An event of a switch belongs to the previous thread. */
 	r->wanted |= at->wanted && track->kind != TI_TRACK_THREAD;
 }
 
@@ -313,7 +313,7 @@ static void counters(struct ti_timeline *t, const struct ti_event *e, const char
 	}
 }
 
-/* Mark the cells of losses that ended before @ts, or are cut off there. */
+/* Mark the cells of all kept losses. A loss that would end after @ts ends at @ts. */
 static void mark_losses(struct ti_timeline *t, uint64_t ts)
 {
 	unsigned int i, k, last;
@@ -339,7 +339,7 @@ static void add_loss(struct ti_timeline *t, uint64_t from, uint64_t to)
 		*l = (struct timeline_loss){ from, to };
 		return;
 	}
-	/* The table is full: the last loss also contains this one. */
+	/* The table is full: extend the last loss by the new loss. */
 	l->from = from < l->from ? from : l->from;
 	l->to = to > l->to ? to : l->to;
 }
@@ -417,7 +417,7 @@ void ti_timeline_event(struct ti_timeline *t, struct out *o, struct ti_printer *
 		t->begun = true;
 	} else if (t->window && ts >= t->first && ts - t->first >= t->window) {
 		finish(t, o, p, e->decoder, NULL, t->first + t->window);
-		/* No picture without an event. */
+		/* A window without an event gets no picture. */
 		t->first += (ts - t->first) / t->window * t->window;
 	}
 	reach(t, ts);
@@ -467,7 +467,7 @@ static void lost(struct ti_timeline *t, const struct devtrace_lost *l,
 	}
 }
 
-/* Add frames that are missing after the last event. Nothing is known about any row. */
+/* Add frames that are missing after the last event. The states of all rows are unknown. */
 static void missing(struct ti_timeline *t, uint64_t from)
 {
 	add_loss(t, from, UINT64_MAX);

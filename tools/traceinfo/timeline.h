@@ -7,11 +7,12 @@
  *
  * Invariants
  * - Memory is bounded for any input: the number of rows, of cells in a row and of names of states
- *   has a limit. If the time of an event is beyond the last cell, each two cells become one.
+ *   has a limit. If the time of an event is beyond the last cell, each two cells are joined.
  * - The time for n events is at most proportional to n log n: a bar is added to a cell once, and
  *   cells are joined only when their duration doubles.
- * - A line of the picture is ASCII without control characters, but for the marks that this file
- *   chooses, so names from the stream cannot move the cursor or shift a column.
+ * - A line of the picture consists of ASCII characters without control characters, except for the
+ *   marks and colors that timeline_print.c chooses. So names from the stream cannot move the cursor
+ *   or shift a column.
  */
 #ifndef TRACEINFO_TIMELINE_H
 #define TRACEINFO_TIMELINE_H
@@ -24,22 +25,22 @@
 #define TIMELINE_HASH	4096	/* a power of two, more than TIMELINE_ROWS */
 #define TIMELINE_STATES	62	/* letters and digits */
 #define TIMELINE_LOSSES	16
-/* kind of the rows of --counter; the other kinds are those of tracks */
+/* Kind of the rows of --counter. Other rows have the kinds of tracks. */
 #define TIMELINE_COUNTER (TI_TRACK_OBJECT + 1)
 #define TIMELINE_KINDS	(TIMELINE_COUNTER + 1)
 #define TIMELINE_FOLLOW	10000000000ull	/* ns in a picture of -f, unless the user gives a time */
 
 struct timeline_cell {
 	/*
-	 * ns: duration of bars; for a state machine of the state @state, minus that of other
-	 * states. max: the largest value of a counter.
+	 * ns: duration of bars. For a state machine: duration of the state @state minus the
+	 * duration of other states. max: the largest value of a counter.
 	 */
 	union {
 		uint64_t ns;
 		double	 max;
 	} v;
 	uint32_t	events;
-	uint8_t		severity;	/* the highest one plus 1; 0: none */
+	uint8_t		severity;	/* highest severity plus 1; 0: none */
 	uint8_t		state;		/* index in @states plus 1; 0: none */
 };
 
@@ -47,12 +48,12 @@ struct timeline_row {
 	struct ti_track	track;
 	unsigned int	kind;
 	bool		wanted;		/* has an event that the filter passes */
-	/* open: its place in a list of open rows plus 1, if a bar has begun, at @since; or 0 */
+	/* If a bar has begun, at @since: index in the list of open rows plus 1. Otherwise 0. */
 	unsigned int	open;
 	uint8_t		state;		/* of the open bar, as in a cell */
 	uint64_t	since;
 	struct timeline_row *thread;	/* of a CPU: the row of the thread that runs */
-	/* of this picture: events, duration of the bars, and the highest value of a counter */
+	/* For the current picture: events, duration of the bars, highest value of a counter */
 	uint64_t	events, ns;
 	double		max;
 	struct timeline_cell *cells;

@@ -6,10 +6,10 @@
  *	CPU 0               |####++...///::| 61 %
  *	motord[712]         |. . !  . :////|   38
  *
- * A row with bars shows the share of each column in which a bar was, and any other row how many
- * events the column has, compared with the fullest column of the row. A state machine shows a
- * letter for the state in which it was longest. The end of the row is the share or the number of
- * events in the whole picture.
+ * A row with bars shows for each column the share that bars fill. Other rows show how many events
+ * the column has, compared with the column of the row that has most events. The row of a state
+ * machine shows a letter for the state that fills most of the column. The share or the number of
+ * events in the whole picture is at the end of the row.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #define LABEL_MIN 12
 #define LABEL_MAX 32
 #define CELLS_MIN 10
-#define TICK	12	/* columns between two marks of time, at least */
+#define TICK	12	/* minimum number of columns between two marks of time */
 #define THREADS	20	/* rows of each kind, unless -v is given */
 
 #define GREEN	"\033[32m"
@@ -96,7 +96,7 @@ static unsigned int ascii(const struct picture *x, const char *name, unsigned in
 	return n;
 }
 
-/* Print the name of a row. @tail, the end of the name, is printed even if the name is too long. */
+/* Print the name of a row, which ends with @tail. A name that is too long is cut before @tail. */
 static void label(const struct picture *x, const char *name, const char *tail)
 {
 	unsigned int n = ascii(x, name, x->label - (unsigned int)strlen(tail));
@@ -127,7 +127,7 @@ static void hatch(const struct picture *x)
 	color(x, RESET);
 }
 
-/* The fullest column of a row without bars, or the range of a counter. */
+/* Range of the counts in the columns of a row without bars, or of the values of a counter. */
 struct range {
 	double		min, max;
 };
@@ -185,7 +185,7 @@ static void one(const struct picture *x, const struct timeline_row *r, unsigned 
 				      v->min) / (v->max - v->min) : 1;
 
 		color(x, GREEN);
-		/* A column is full if nearly all of it is. */
+		/* A column that is filled nearly completely counts as full. */
 		mark(x, share > 0.999 ? 1 : bars ? share : share - 0.001);
 		color(x, RESET);
 	} else if (is_lost(x, column)) {
@@ -253,7 +253,7 @@ static int compare(const void *a, const void *b)
 	return r->track.id < s->track.id ? -1 : r->track.id > s->track.id;
 }
 
-/* Return 1, 2 or 5 times a power of ten, at least @ns. */
+/* Return the smallest number of at least @ns that is 1, 2 or 5 times a power of ten. */
 static uint64_t round_up(uint64_t ns)
 {
 	uint64_t unit = 1;
@@ -383,7 +383,7 @@ static void explain(struct picture *x, bool states)
 		newline(x);
 }
 
-/* Take the rows that have something to show, sorted. Return their number. */
+/* Set @rows to the rows that are not empty, in the order of printing. Return their number. */
 static unsigned int choose(struct picture *x, struct timeline_row **rows,
 			   const struct devtrace_decoder *d)
 {

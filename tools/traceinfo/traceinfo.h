@@ -6,8 +6,8 @@
  * decides what is printed, filter.c filters, line.c and line_item.c print text, json.c prints
  * JSON, qspy.c prints as QSPY. opts.c parses the options, event.c finds the names of an event,
  * time.c prints its time, layout.c chooses the columns, and merge.c merges the inputs of several
- * boards. With --summary, sum*.c replace filter and lines; with --timeline, timeline*.c do, with
- * the rows of track.c. For --check-emit, emit.c does everything.
+ * boards. With --summary, sum*.c replace filter and lines. With --timeline, timeline*.c replace
+ * filter and lines, and use the rows of track.c. For --check-emit, emit.c does everything.
  */
 #ifndef TRACEINFO_TI_H
 #define TRACEINFO_TI_H
@@ -120,7 +120,7 @@ void *ti_alloc(void *old, size_t size);
 
 /*
  * traceinfo/when.c: parse a duration such as 1h30min, 500ms or 2.5s; a number without a unit is in
- * seconds. Return false if the word is none.
+ * seconds. Return false if the word is not a duration.
  */
 bool ti_parse_span(const char *s, int64_t *ns);
 /* Parse a date or time. Return false if the word is neither. */
@@ -228,7 +228,7 @@ void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_de
 /* Print a date such as 2026-11-21T03:15:46.123456789+00:00. Return false if it is unknown. */
 bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		  uint64_t ts);
-/* The same for a time in ns since 1970. Return false if it has no date. */
+/* Print the date of a time in ns since 1970. Return false if the time has no date. */
 bool ti_clock_iso_real(struct out *o, struct ti_clock *c, int64_t real);
 
 /*

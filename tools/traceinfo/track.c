@@ -2,8 +2,8 @@
 /*
  * track.c - the rows of a picture of a stream, and the bars in them
  *
- * Kernel profile events make the bars of CPUs, threads and interrupts; an event of a program, which
- * could have any type, does not. The bars of a state machine are its states.
+ * Kernel profile events make the bars of CPUs, threads and interrupts. An event of a program, which
+ * can have any type, makes no such bar. The bars of a state machine are its states.
  */
 #include <stdio.h>
 #include "framework.h"

@@ -29,7 +29,7 @@ void ti_track_of(struct ti_track *t, const struct ti_event *e);
 /* Return the name of the track. */
 const char *ti_track_name(struct ti_track *t, const struct devtrace_decoder *d);
 
-/* A bar begins on the track, and with it ends the one before; @label NULL: the bar ends. */
+/* A bar begins on the track, and the bar before ends. @label NULL: the bar before only ends. */
 typedef void ti_track_fn(void *ctx, struct ti_track *t, const char *label);
 
 /* Call @fn for each bar that begins or ends with the event, whose name is @name. */

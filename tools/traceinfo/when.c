@@ -242,7 +242,7 @@ bool ti_parse_when(const char *word, struct ti_when *when)
 	when->ns = 0;
 	if (!strcmp(word, "now"))
 		return true;
-	/* Longer ago than any event: the trace clock begins with the kernel. */
+	/* The trace clock begins with the kernel, so this time is before any event. */
 	when->ns = INT64_MAX;
 	if (!strcmp(word, "boot"))
 		return true;

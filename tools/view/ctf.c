@@ -3,7 +3,8 @@
  * ctf.c - --to ctf: let babeltrace2 write a trace in the Common Trace Format, version 1.8
  *
  * babeltrace2 reads the inputs by our plugin (tools/babeltrace), and writes the trace by its own
- * sink. This program only composes the command, and becomes babeltrace2.
+ * sink. devtrace-convert only composes the command line, and then executes babeltrace2 in its
+ * place.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ static bool ctf_plugin(struct out *o)
 	return ctf_has_plugin(VIEW_PLUGIN_DIR, strlen(VIEW_PLUGIN_DIR));
 }
 
-/* From version 2.1 on, babeltrace2 writes CTF 2 unless it is asked for 1.8. */
+/* From version 2.1 on, babeltrace2 writes CTF 2 unless an option selects CTF 1.8. */
 static bool ctf_must_ask(void)
 {
 	FILE *f = popen(CTF_PROGRAM " --version 2>/dev/null", "re");

@@ -2,10 +2,11 @@
 /*
  * vcd.c - a value change dump, which gtkwave, PulseView and sigrok-cli read
  *
- * The format is that of IEEE 1364. The declarations of all variables come first, and then the
- * changes in the order of time. So the changes are written to a temporary file, sorted there, and
- * printed at the end of the input. All numbers are "real", because sigrok's library 0.5 ignores
- * these, but stops at the first vector. So an integer of more than 53 bits is rounded.
+ * The format is that of IEEE 1364. The file has the declarations of all variables first, and then
+ * the changes in the order of time. Therefore the changes are written to a temporary file, sorted
+ * there, and printed at the end of the input. All numbers have the type "real": sigrok's library
+ * 0.5 ignores variables of this type, but stops at the first vector. So an integer of more than 53
+ * bits is rounded.
  *
  * The dump begins a microsecond before the first change.
  */
@@ -24,7 +25,7 @@
 struct vcd_variable {
 	char		*name;
 	enum vcd_kind	kind;
-	double		value;		/* the first one; while changes are printed, the last one */
+	double		value;		/* the first value; while changes are printed, the last value */
 };
 
 struct vcd_record {
@@ -255,7 +256,7 @@ static void vcd_body(const struct vcd *v, const struct vcd_record *r)
 	uint64_t time = 0;
 	uint32_t i;
 
-	/* For the first microsecond all lines are idle, so that a decoder sees the first edge. */
+	/* In the first microsecond all lines are idle, so that a decoder sees the first edge. */
 	for (i = 0; i < v->nr && !o->err; i++) {
 		struct vcd_variable *var = &v->vars[r[i].var];
 

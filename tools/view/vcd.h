@@ -20,11 +20,11 @@ uint32_t vcd_var(struct vcd *v, const char *name, enum vcd_kind kind, uint64_t i
 /* Note that a variable has another value from @time on. Any order of times is allowed. */
 void vcd_change(struct vcd *v, uint32_t var, uint64_t time, bool value);
 void vcd_change_real(struct vcd *v, uint32_t var, uint64_t time, double value);
-/* Begin a name with that of the machine, unless there is only one. Return its length. */
+/* Begin a name with that of the machine if there are several. Return the length so far. */
 size_t vcd_prefix(const struct vcd *v, char *name, size_t size);
 unsigned int vcd_machine(const struct vcd *v);
 
-/* vcd_bus.c: draw the event if it is one of a bus. Return false if it is none. */
+/* vcd_bus.c: draw the event if it belongs to a bus. Return false for other events. */
 struct vcd_bus;
 struct vcd_bus *vcd_bus_new(struct vcd *v);
 void vcd_bus_free(struct vcd_bus *b);
@@ -45,10 +45,13 @@ struct vcd_lines {
 
 void vcd_wave_i2c(struct vcd *v, struct vcd_lines *l, const uint16_t *symbols, size_t n,
 		  uint64_t from, uint64_t to);
-/* @out and @in: bytes of MOSI and MISO, or NULL; in mode 0, the highest bit first */
+/*
+ * Draw a transfer in mode 0, with the highest bit first. @out and @in: bytes of MOSI and MISO, or
+ * NULL.
+ */
 void vcd_wave_spi(struct vcd *v, struct vcd_lines *l, const uint8_t *out, const uint8_t *in,
 		  size_t n, uint64_t from, uint64_t to);
-/* A frame of clause 22 that ends at @to */
+/* Draw a frame of clause 22 that ends at @to. */
 void vcd_wave_mdio(struct vcd *v, struct vcd_lines *l, bool read, unsigned int phy,
 		   unsigned int reg, uint16_t value, uint64_t to);
 

@@ -2,11 +2,12 @@
 /*
  * vcd_bus.c - find the transfers of buses in the events of the kernel's tracepoints
  *
- * These are tracepoints that were added by name, for example by 'tracectl profile buses'. Their
- * types vary, so the name decides, which is in the stream. The elements are the fields in the order
- * of the kernel's include/trace/events; an event with other elements is not drawn.
+ * The tracepoints of buses are added by name, for example by 'tracectl profile buses'. Their types
+ * vary, so this file identifies an event by the name of its type, which is in the stream. The
+ * elements are the fields in the order of the kernel's include/trace/events. An event with other
+ * elements is not drawn.
  *
- * A transfer of I2C has several events; the last one is i2c_result, which says whether the device
+ * A transfer of I2C has several events. The last event is i2c_result, which says whether the device
  * answered. If an event of a transfer is missing, the transfer is not drawn.
  */
 #include <stdio.h>
@@ -33,13 +34,13 @@ struct bus {
 	char		name[64];
 	struct vcd_lines lines;
 	bool		open;		/* a transfer has begun */
-	bool		lacks;		/* it is incomplete, or too long */
+	bool		lacks;		/* the transfer is incomplete, or too long */
 	bool		message;	/* SPI: the device stays selected up to the next message */
 	uint64_t	from;
-	/* I2C: the transfer, and where the bytes of a message that reads begin */
+	/* I2C: the symbols of the transfer, and the place and length of the bytes that it reads */
 	uint16_t	symbols[BUS_SYMBOLS];
 	size_t		n, at[BUS_MESSAGES], len[BUS_MESSAGES];
-	/* SMBus: the host has a controller for I2C, whose events are drawn instead */
+	/* SMBus: the controller emulates SMBus by I2C, and the events of I2C are drawn instead */
 	bool		by_i2c;
 };
 
@@ -79,7 +80,7 @@ static uint32_t bus_line(const struct vcd_bus *b, const char *name, const char *
 	return vcd_var(b->vcd, full, VCD_BIT, idle);
 }
 
-/* Find a bus, or make it. Return NULL if there are too many. */
+/* Find a bus, or add it. Return NULL if there are too many buses. */
 static struct bus *bus_get(struct vcd_bus *b, int kind, const char *name)
 {
 	struct bus *bus;
@@ -131,7 +132,7 @@ static uint64_t field(const struct fields *f, unsigned int i)
 	return f->v[i].e.v.u;
 }
 
-/* A buffer that consists of one piece, as all buffers of a tracepoint do. */
+/* Return the bytes of a buffer in one piece. All buffers of a tracepoint are in one piece. */
 static const uint8_t *field_bytes(const struct fields *f, unsigned int i, size_t *len)
 {
 	*len = f->v[i].e.v.mem.len;
@@ -180,7 +181,7 @@ static void i2c_begin(struct bus *bus, uint64_t time)
 	memset(bus->len, 0, sizeof(bus->len));
 }
 
-/* Fill in the bytes that a message has read. The host does not acknowledge the last one. */
+/* Fill in the bytes that a message has read. The host does not acknowledge the last byte. */
 static void i2c_fill(struct bus *bus, unsigned int nr, const uint8_t *p, size_t len)
 {
 	size_t i;
@@ -201,7 +202,7 @@ static void i2c_room(struct bus *bus, unsigned int nr, size_t len)
 	bus->n += len;
 }
 
-/* Draw the transfer. If the device did not answer, its address is all that there was. */
+/* Draw the transfer. If the device did not answer, only its address was sent. */
 static void i2c_end(struct vcd_bus *b, struct bus *bus, bool answered, uint64_t time)
 {
 	if (bus->open && !answered && bus->n > 1) {
@@ -263,7 +264,7 @@ static void i2c_result(struct vcd_bus *b, const struct fields *f, uint64_t time)
 		i2c_end(b, bus, fmt_value_signed(&f->v[2].e) >= 0, time);
 }
 
-/* The bytes of data on the bus: a block of I2C has no count there. */
+/* Return the bytes of data on the bus. A block of I2C has no count on the bus. */
 static const uint8_t *smbus_data(const struct fields *f, unsigned int protocol, size_t *len)
 {
 	const uint8_t *p = field_bytes(f, 6, len);
@@ -313,7 +314,7 @@ static void smbus_read(struct vcd_bus *b, const struct fields *f, uint64_t time)
 		i2c_add(bus, field(f, 3) & 0xff);
 	}
 	i2c_address(bus, (unsigned int)field(f, 2), 0, true);
-	/* smbus_reply has the bytes. */
+	/* The event smbus_reply has the bytes that were read. */
 	bus->lacks = protocol != SMBUS_QUICK;
 }
 
@@ -342,7 +343,7 @@ static void smbus_result(struct vcd_bus *b, const struct fields *f, uint64_t tim
 		i2c_end(b, bus, fmt_value_signed(&f->v[5].e) >= 0, time);
 }
 
-/* The device stays selected from one message to the next; then it is released for a moment. */
+/* Release the device. After a message, the device stays selected until the next message begins. */
 static void spi_release(struct vcd_bus *b, struct bus *bus)
 {
 	if (bus->lines.end)

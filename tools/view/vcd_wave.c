@@ -2,18 +2,18 @@
 /*
  * vcd_wave.c - draw a transfer as the lines of its bus
  *
- * The kernel reports the bytes, and when the transfer began and ended. The edges in between are
- * spread evenly, so their order is that of the bus, but not their times.
+ * The kernel reports the bytes, and when the transfer began and ended. The edges of the transfer
+ * are spread evenly over this time. So they have the same order as on the bus, but other times.
  */
 #include "vcd.h"
 
-/* Draws edges at times that a transfer has for each step. */
+/* State of a drawing, which has edges at equal steps of time. */
 struct wave {
 	struct vcd	*vcd;
 	uint64_t	time, step;
 };
 
-/* Begin after everything that is on the lines already. */
+/* Begin after the last edge that is already drawn on the lines. */
 static struct wave wave_begin(struct vcd *v, const struct vcd_lines *l, uint64_t from, uint64_t to,
 			      uint64_t steps)
 {
@@ -29,7 +29,7 @@ static void wave_set(const struct wave *w, uint32_t var, unsigned int step, bool
 	vcd_change(w->vcd, var, w->time + step * w->step, value);
 }
 
-#define WAVE_I2C_STEPS	4	/* of a bit */
+#define WAVE_I2C_STEPS	4	/* steps of a bit */
 
 static void wave_i2c_bit(struct wave *w, const struct vcd_lines *l, bool bit)
 {
