@@ -44,7 +44,7 @@ static struct fake {
 	int		kept;
 	const uint8_t	*copies;
 } lanes[LANES];
-static uint8_t limits[256];	/* all types are wanted */
+static uint8_t limits[256];	/* filled such that all types are wanted */
 static _Thread_local unsigned long stored[256];
 
 static void fail(const char *what)
@@ -95,7 +95,7 @@ static int give_lane(struct devtrace_lane_ask *ask)
 	return fd;
 }
 
-/* For lane_read.c: nobody changes the copy. */
+/* Needed by lane_read.c. No other thread changes the copy. */
 u64 port_load(const void *p, size_t size, bool acquire)
 {
 	u64 value = 0;
@@ -114,7 +114,7 @@ void port_rmb(void)
 {
 }
 
-/* As take.c does: count the plain records, and parse those between them. */
+/* Count the plain records, and parse the records between them, as take.c does. */
 static int scan(const uint8_t *copy)
 {
 	const struct devtrace_lane_block *block = (const void *)copy;
@@ -137,7 +137,7 @@ static int scan(const uint8_t *copy)
 	return ret;
 }
 
-/* The block before the open one. */
+/* Return the block before the open block. */
 static uint32_t newest_full(unsigned long n)
 {
 	return ((const struct devtrace_lane_block *)lanes[n].blocks)->head.open - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * libc.h - functions of glibc for tests that are compiled with another C library
+ * libc.h - functions that only glibc has, for tests that are compiled with another C library
  */
 #ifndef LIBC_H
 #define LIBC_H
@@ -21,7 +21,10 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* Does pthread_join() return for a thread that ended by a system call? In musl it waits forever. */
+/*
+ * True if pthread_join() returns for a thread that ended by a system call. In musl pthread_join()
+ * waits forever for such a thread.
+ */
 #ifdef __GLIBC__
 #define LIBC_JOINS_ANY_THREAD	true
 #else
@@ -30,7 +33,7 @@
 
 #ifndef __GLIBC__
 
-/* Read where the file is; the position is for preadv2(2), which has two halves on all machines. */
+/* Read at the position of the file. preadv2(2) takes a position in two halves on all machines. */
 static inline ssize_t libc_preadv2(int fd, const struct iovec *iov, int nr, long at, int flags)
 {
 	return syscall(SYS_preadv2, fd, iov, (long)nr, at, at < 0 ? -1L : 0L, (long)flags);

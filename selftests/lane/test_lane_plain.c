@@ -2,11 +2,11 @@
 /*
  * test_lane_plain.c - kmod/lane/lane_plain.h compared with lane_next(), in user space
  *
- * A copy has records in a random order: all alike, a pattern of two to ten records, or any, with
- * some records of other forms and of types that are not plain, and an end within a record. The
- * plain records up to the first other one must be counted as lane_next() finds them: their number,
- * their types, the sum of their times and the place behind them. The copy ends where its memory
- * ends, so the address sanitizer sees a load behind it. SEED repeats a run.
+ * A copy has random records: equal ones, a repeated pattern of two to ten records, or any records.
+ * Some records have other forms or types that are not plain, and the copy may end within a record.
+ * lane_plain_count() must count the plain records up to the first other record as lane_next() does:
+ * their number, their types, the sum of their times and the place after them. The copy ends at the
+ * end of its memory, so the address sanitizer detects a load after the copy. SEED repeats a run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static u8 limits[256];
 static unsigned long stored[256], expected[256];
 static unsigned long patterns, others, ends;
 
-/* Length and type of a record; @plain: of the short form, of a type that is wanted. */
+/* Return a random length and type of a record. @plain: with the short form and a wanted type. */
 static u32 any_head(bool plain)
 {
 	u32 len = rnd() % 3 ? rnd() % 40 : rnd() % (DEVTRACE_LANE_SHORT + 1);
@@ -95,7 +95,7 @@ static u32 fill(u8 *buf, u32 room)
 	return at < room ? at : room;
 }
 
-/* Count with lane_next(), up to the first record that is not plain. */
+/* Count the records with lane_next() up to the first record that is not plain. */
 static u32 count_by_next(const u8 *buf, u32 *at, u32 len, u64 *ns)
 {
 	struct lane_event ev;

@@ -6,9 +6,10 @@
 #	babeltrace_check.py EVENTS.json PATH [ctf]
 #
 # PATH is a stream, which babeltrace2 reads by our plugin, or with ctf, a trace that babeltrace2
-# wrote. EVENTS is of traceinfo --json. Each event must be there once, with its source, time,
-# thread, name and values; each loss must be there with its count. An event that is older than the
-# one before it has the time of that one. The messages are read by babeltrace2's own bindings.
+# wrote. EVENTS is the output of traceinfo --json. babeltrace2 must read each event once, with its
+# source, time, thread, name and values, and each loss with its count. An event that is older than
+# the event before it must have the time of that event. The script reads the messages by
+# babeltrace2's own bindings for Python.
 
 import json
 import sys
@@ -26,7 +27,7 @@ def fail(text):
 
 
 def value(field):
-    """A field as JSON has it."""
+    """Return a field as it is in JSON."""
     if isinstance(field, (bt2._SignedIntegerFieldConst, bt2._UnsignedIntegerFieldConst)):
         return int(field)
     if isinstance(field, bt2._RealFieldConst):
@@ -35,13 +36,13 @@ def value(field):
 
 
 def source(stream):
-    """("cpu", 1) of a stream whose name, or whose file's, ends so."""
+    """Return ("cpu", 1) for a stream if its name or the name of its file ends so."""
     kind, _, nr = stream.name.rsplit("/", 1)[-1].partition(" ")
     return (kind, int(nr)) if nr else (kind, None)
 
 
 def wanted(e):
-    """What must be there of an event."""
+    """Return what babeltrace2 must read for an event."""
     if e["type"] == 126 and "elements" not in e and "args" not in e:
         values = [e["text"]]
     elif "args" in e:
@@ -73,7 +74,7 @@ def got(message):
 def same(want, have):
     if isinstance(want, float):
         return isinstance(have, (int, float)) and float(want) == float(have)
-    # Invalid UTF-8 has no form in JSON. Babeltrace 2.0 reads an empty string of CTF wrong.
+    # JSON cannot express invalid UTF-8. Babeltrace 2.0 misreads an empty string of CTF.
     return want == have or isinstance(want, str) and ("\ufffd" in want or not want and "ctf" in sys.argv)
 
 
@@ -101,7 +102,7 @@ def main():
     if [h["ts"] for h in have] != sorted(h["ts"] for h in have):
         fail("times go back")
     if ctf:
-        # A stream is a file there, so events of one time may stand in another order.
+        # In CTF each stream is a file, so events with equal times may have another order.
         key = lambda e: (e["ts"], str(e["source"]))
         want, have = sorted(want, key=key), sorted(have, key=key)
     if len(want) != len(have):

@@ -4,7 +4,7 @@
     bus_stream.py SEED >stream.gen 2>bytes
 
 The events have the fields of the kernel's include/trace/events/i2c.h, smbus.h, spi.h, gpio.h and mdio.h
-in their order. A line of the bytes is a bus and its bytes as sigrok's decoders print them.
+in their order. Each line of the bytes has a bus, and its bytes as sigrok's decoders print them.
 """
 import random
 import sys
@@ -49,7 +49,7 @@ def data(values, read):
 
 
 def i2c(adapter, addr, messages):
-    """Messages are bytes to write, or a number of bytes to read."""
+    """Make a transfer. A message is the bytes to write, or the number of bytes to read."""
     words, replies = [], []
     for nr, m in enumerate(messages):
         head = f"i32:{adapter} u16:{nr} u16:{addr}"
@@ -121,7 +121,7 @@ i2c(1, 0x50, [[0x00, 0x10, *some(4)]])
 i2c(1, 0x50, [[0x00, 0x10], 4])
 nobody(1, 0x33)
 i2c(1, 0x68, [some(1), 1])
-# A controller for I2C reports a transfer of SMBus once more, as messages.
+# If the kernel emulates SMBus by I2C, it reports the transfer a second time, as messages of I2C.
 event("smbus_write", f"i32:1 u16:72 u16:0 u8:1 u8:1 u32:2 mem:{padded([7])}")
 i2c(1, 0x48, [[1, 7]])
 event("smbus_result", "i32:1 u16:72 u16:0 u8:0 u8:1 i16:0 u32:2")
@@ -138,7 +138,7 @@ for level in 1, 0, 1:
 event("regmap_reg_write", "str:1-0048 u32:3 u32:4660")
 mdio(3, 1, True)
 mdio(3, 4, False)
-# A transfer of which events were lost is not drawn.
+# A transfer is not drawn if one of its events was lost.
 event("i2c_write", "i32:1 u16:0 u16:80 u16:0 u16:1 mem:00")
 print(f"lost 0 1 2 {now} {now + 1}")
 event("i2c_result", "i32:1 u16:1 i16:1")

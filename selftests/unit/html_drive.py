@@ -8,7 +8,7 @@
 # EVENTS is of traceinfo --json. The browser is told what to do by its own pipe (the protocol of its
 # developer tools); keys and mouse are those of the browser, not calls of the page's functions. Prints
 # "ok NAME" or "not ok NAME" lines; the status is 1 if there is one "not ok". "bars" prints
-# them. PICTURE is the upper third of the window at the end.
+# the bars. PICTURE gets the upper third of the window at the end.
 
 import base64
 import json

@@ -4,8 +4,8 @@
     python_check.py equal STREAM JSON [FORMAT]
     python_check.py survive STREAM...
 
-equal: each item has the values of its line, and the columns have those of the events.
-survive: read streams of any content, whole, cut and with wrong bits; nothing is compared.
+equal: check that each item has the values of its line in JSON, and each column those of the events.
+survive: read streams of any content, whole, cut and with wrong bits, without a comparison.
 """
 import collections
 import itertools
@@ -15,7 +15,7 @@ import sys
 
 import devtrace
 
-# Lines that traceinfo adds itself, and members that only it has
+# Lines and members that traceinfo adds, and that the module does not have
 MADE = {"load", "clock_set", "reboot", "pid_namespace"}
 
 
@@ -25,7 +25,7 @@ def fail(*words):
 
 
 def plain(v):
-    """A value of the module as JSON has it."""
+    """Return a value of the module as it is in JSON."""
     if isinstance(v, bytes):
         return v.hex(" ")
     if isinstance(v, float) and not math.isfinite(v):
@@ -55,7 +55,7 @@ def none(v, other):
 
 
 def equal_columns(stream, events, formats):
-    """Each column against the attributes of the events."""
+    """Compare each column with the attributes of the events."""
     columns = devtrace.open(stream, formats).columns()
     missing = {"context": "", "severity": "", "process": ""}
     for key, column in columns.items():
@@ -84,13 +84,13 @@ def equal_args(stream, events, formats):
     for name, some in by_name.items():
         columns = devtrace.open(stream, formats).columns(event=name)
         for key, (i, e) in itertools.product(some[0].args, enumerate(some)):
-            # A second column has values of the other kind.
+            # Values of the other kind are in a second column.
             keys = [f"args.{key}{x}" for x in ("", ":text", ":number")]
             every = [columns[k][i] for k in keys if k in columns]
             want = e.args.get(key)
             want = plain(want) if isinstance(want, bytes) else want
             got = [v for v in every if v != "" and v == v]
-            # A column in which numbers are missing has doubles.
+            # If numbers are missing in a column, it has doubles.
             if got and isinstance(got[0], float) and isinstance(want, int):
                 want = float(want)
             compared += 1

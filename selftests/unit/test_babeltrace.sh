@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test_babeltrace.sh - babeltrace2 finds streams by our plugin, and what it reads is what traceinfo prints
+# test_babeltrace.sh - by our plugin, babeltrace2 finds streams, and reads the events that traceinfo
+# prints
 #
-# babeltrace_check.py compares event by event, from the stream and from a CTF trace that
-# babeltrace2 wrote of it. The plugin is the one with sanitizers. SEED=n is another machine and
+# babeltrace_check.py compares each event, first of the stream, then of a CTF trace that babeltrace2
+# wrote from the stream. The test uses the plugin with sanitizers. SEED=n makes another machine and
 # other noise.
 here=$(cd "$(dirname "$0")" && pwd)
 O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
@@ -54,7 +55,7 @@ traceinfo --json noise.trace | grep -c '"kind":"event"' >want
 babeltrace noise.trace 2>said | grep -c '' >have
 is "$(cat have)" "$(cat want)" "hostile frames"
 
-# By itself, by the words of a format file, and from several files
+# babeltrace2 reads one file, a file with a format file, and several files.
 is "$(babeltrace board.trace 2>said | grep -c '')" 16 "babeltrace2 FILE finds the plugin"
 mkdir fmt
 cp "$fmt" fmt
@@ -64,7 +65,7 @@ is "$(babeltrace board.trace profile.trace 2>said | grep -c '')" 48 "two files a
 babeltrace profile.trace 2>said >/dev/null
 is "$(sed -n 's/.*discarded \([0-9]*\) events.*\(cpu [0-9]\).*/\1 \2/p' said | xargs)" "500 cpu 0 3 cpu 1" \
 	"discarded events are of a CPU"
-# Times after a reboot, by the wall clock
+# The wall clock aligns the times after a reboot.
 printf '%s\n' 'boot 1' info 'clock 100 1700000000000000000 100' 'proc 7 7 one' 'event 200 tid=7 type=100 u8:1' \
 	'boot 2' info 'clock 50 1700000000000001000 50' 'proc 7 7 two' 'event 90 tid=7 type=100 u8:2' |
 	gen_stream >boots.trace

@@ -4,7 +4,7 @@
 # test_html.sh - devtrace-convert --to html in a real browser: what it shows, keys, mouse, no network
 #
 # See html_drive.py. CHROMIUM names another browser of that family; without one those tests are
-# skipped. With UPDATE=1 the picture in Documentation/viewers.rst is made anew.
+# skipped. UPDATE=1 also writes the picture of Documentation/viewers.rst.
 here=$(cd "$(dirname "$0")" && pwd)
 O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
 out=$O/selftests/unit
@@ -98,7 +98,7 @@ else
 		"motor standing 12000-16000, motor turning 16000-20000, BEGIN..END 7 BEGIN 11000-14000" "states and slices are bars"
 fi
 
-# The picture in viewers.rst. Fonts differ between machines, so only its kind and size are compared.
+# The picture of viewers.rst: fonts differ between machines, so only kind and size are compared.
 picture=$here/../../Documentation/pictures/html.png
 kind() { head -c 24 "$1" | od -An -tx1; }
 if [ -z "$browser" ]; then

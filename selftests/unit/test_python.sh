@@ -3,9 +3,9 @@
 #
 # test_python.sh - the Python module devtrace: the values of traceinfo --json, as objects and columns
 #
-# Streams in words are read by the module and compared, item by item: see python_check.py. Streams
-# of any content are read by a module with sanitizers. The examples of Documentation/python.rst run.
-# SEED=n is other noise.
+# The module reads streams that gen_stream makes; python_check.py compares each item with traceinfo.
+# A module with sanitizers reads streams of any content. The examples of Documentation/python.rst
+# run. SEED=n makes other noise.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 O=$(cd "${O:-$top/build}" && pwd) || exit 1
@@ -77,7 +77,7 @@ else
 	skip "and so does a compressed file" "no zstd"
 fi
 
-# A terminal is a device: it has events now and then, and none in between.
+# The test uses a terminal as a device that has events only now and then.
 cat >live.py <<'END'
 import os, pty, signal, sys, threading, tty, devtrace
 data = open("board.trace", "rb").read()
@@ -162,7 +162,7 @@ diff want said >differs
 ok $? "each mistake has its exception"
 sed 's/^/# /' differs
 
-# The types are those of the stub, and the memory of a reader is given back.
+# The types have the attributes of the stub, and a reader frees its memory.
 cat >stub.py <<'END'
 import ast, resource, sys, devtrace
 tree = ast.parse(open(sys.argv[1]).read())

@@ -223,7 +223,7 @@ TEST_F(rkh, names)
 	EXPECT_EQ(DEVTRACE_T_ENUM, own[2].kind);
 	EXPECT_EQ(3, own[2].value);
 	EXPECT_EQ(DEVTRACE_RKH_POOLS, own[2].group);
-	/* RKH's events, RKH_EVT_T, have the number plus 1. */
+	/* RKH_EVT_T has the number of the pool plus 1. */
 	EXPECT_EQ(4, own[3].value);
 	EXPECT_EQ(DEVTRACE_RKH_POOLS_FROM_1, own[3].group);
 	EXPECT_STREQ("big", own[3].name);

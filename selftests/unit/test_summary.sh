@@ -82,8 +82,8 @@ for columns in 80 132; do
 	fi
 	echo "ok $nr on a terminal of $columns columns"
 done
-# Histograms: no line but one with a name is wider than the terminal, a bar of the largest bucket
-# fills the line, and without UTF-8 or on a dumb terminal each byte is ASCII.
+# In histograms, only a line with a name may be wider than the terminal, the bar of the largest
+# bucket fills the line, and without UTF-8 or on a dumb terminal each byte is ASCII.
 wide()	# COLUMNS LOCALE TERM: how long the longest bar's line is, in characters
 {
 	COLUMNS=$1 LC_ALL=$2 TERM=$3 traceinfo --no-default-fmt --summary --plot trace >plot 2>&1 &&

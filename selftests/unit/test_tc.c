@@ -215,7 +215,7 @@ TEST_F(tc, frozen_streams_are_thawed_first)
 	EXPECT_EQ(DEVTRACE_STATE_STOPPED, kernel->state);
 }
 
-/* The tracepoints of buses that the kernel has are added, and their types are on. */
+/* tracectl adds the tracepoints of buses that the kernel has, and turns their types on. */
 TEST_F(tc, buses_are_added_and_on)
 {
 	unsigned int i;

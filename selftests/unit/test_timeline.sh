@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test_timeline.sh - the figures and marks of traceinfo --timeline against the events
+# test_timeline.sh - compare the figures and marks of traceinfo --timeline with the events
 #
-# A made-up machine (summary_model.py), with and without losses: see timeline_check.py. A million
-# events of 70 000 threads, over times that grow a million times: memory and time are bounded, and
-# four times the events take at most eight times as long. SEED=n is another machine.
+# timeline_check.py checks the pictures of a simulated machine (summary_model.py), with and without
+# losses. A million events of 70 000 threads, whose distances in time grow by a factor of a million,
+# need bounded memory and time: four times the events take at most eight times as long. SEED=n makes
+# another machine.
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
@@ -47,7 +48,7 @@ for losses in 0 0 1 3; do
 	result $status "rows and marks of a machine, $losses losses"
 done
 
-# Random events: no message, no control character, lines that fit.
+# Random events cause no message, no control character, and no line that is too long.
 { echo info; echo "clock 1 1700000000000000000"; echo "noise $SEED 5000"; } | gen_stream > noise
 for options in --timeline "--timeline -v" --timeline=1000h "--timeline --slice A..B --counter A.b"; do
 	# shellcheck disable=SC2086 # several options
@@ -56,7 +57,7 @@ for options in --timeline "--timeline -v" --timeline=1000h "--timeline --slice A
 	result $? "random events, $options"
 done
 
-# Each thread of 70 000 once and again, at times whose distance grows.
+# 70 000 threads have events in turns, at times whose distances grow.
 python3 - > big <<'PY'
 print("info")
 ts = 0

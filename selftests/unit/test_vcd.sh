@@ -4,7 +4,7 @@
 # test_vcd.sh - devtrace-convert --to vcd: sigrok-cli decodes the transfers of buses to the bytes sent
 #
 # bus_stream.py describes the events of the kernel's tracepoints, and vcd_check.py runs sigrok-cli.
-# SEED=n is other bytes.
+# SEED=n makes other bytes.
 here=$(cd "$(dirname "$0")" && pwd)
 O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
 out=$O/selftests/unit
@@ -33,7 +33,7 @@ else
 	skip "sigrok-cli decodes the bytes that were sent" "no sigrok-cli"
 fi
 
-# The values of a variable, in their order
+# value NAME FILE: print the values of a variable in their order
 value()	# NAME FILE
 {
 	id=$(sed -n "s/^.var [a-z]* [0-9]* \\([^ ]*\\) $1 .end/\\1/p" "$2")
@@ -75,7 +75,7 @@ is "$(value BEAT.late one.vcd), $(grep -c '^.var' one.vcd)" "0 0.5 -0.3, 1" "onl
 done; echo "noise $SEED 3000"; } | gen_stream >noise.trace
 devtrace-convert -q --to vcd -o noise.vcd noise.trace >said 2>&1 && [ ! -s said ]
 ok $? "hostile frames"
-# Elements of the right kinds, with other numbers
+# Events with elements of the right kinds and other numbers
 sed -E "s/ (i32|u16|u8):[0-9]+/ \\1:$((SEED % 200))/g" bus.gen | gen_stream >odd.trace
 devtrace-convert -q --to vcd -o odd.vcd odd.trace >said 2>&1 && [ ! -s said ]
 ok $? "transfers that contradict themselves"

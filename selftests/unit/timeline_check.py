@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""timeline_check.py - traceinfo --timeline against the events, which are counted here
+"""timeline_check.py - compare traceinfo --timeline with the events
 
     timeline_check.py COLUMNS EVENTS SUMMARY ASCII UNICODE
 
 EVENTS and SUMMARY are the output of --json and --summary=threads --json. Each line of a row has
-COLUMNS characters. The number of events in the head and the shares of threads are right; a thread
-has a mark exactly in the columns in which it ran or emitted an event, and a hatch in others only if
-events were lost. Both pictures have marks in the same places.
+COLUMNS characters. The number of events in the head and the shares of threads must be right. A
+thread must have a mark exactly in the columns in which it ran or emitted an event, and may have a
+hatch in other columns only if events were lost. Both pictures must have marks in the same places.
 """
 import json
 import re
@@ -22,7 +22,7 @@ def fail(*what):
 
 
 def rows(path, columns):
-    """The rows of a picture by name: cells and figure."""
+    """Return the rows of a picture by name: their cells and figures."""
     found = {}
     with open(path, encoding="utf-8") as f:
         lines = f.read().split("\n")
@@ -42,7 +42,7 @@ def load(path):
 
 
 def running(events):
-    """When each thread ran, as the switches say."""
+    """Return the times at which each thread ran, from the switches."""
     since, spans, current = {}, {}, {}
     last = 0
     for e in events:
@@ -107,7 +107,7 @@ def main():
         own += [(e["ts"], e["ts"] + 1) for e in events if "lane" in e and e["tid"] == tid]
         busy = parts + own
         for i, mark in enumerate(cells):
-            # A cell at the border may belong to the next column: allow for one in 512.
+            # A cell at the border may belong to the next column: allow an error of 1/512.
             slack = span / 500
             begin, end = first + i * column, first + (i + 1) * column
             some = any(b < end - slack and t > begin + slack for b, t in busy)

@@ -55,8 +55,8 @@ lists()
 	mv "$tmp/apt" "$log"
 }
 
-# of_kernel ARCH: the same, in the release of Debian that has the kernel. This machine's release
-# has no machine riscv64; the next one has.
+# of_kernel ARCH: the same, in the release of Debian that has the kernel. The release of this
+# machine does not support riscv64, but the next release does.
 of_kernel()
 {
 	case $kernel,$arch in
@@ -67,8 +67,8 @@ of_kernel()
 	esac
 }
 
-# of_programs ARCH: the same, in the release of Debian that has the programs of a board: this
-# machine's release, if it has the machine
+# of_programs ARCH: the same, in the release of Debian that has the programs of a board: the release
+# of this machine, if it supports ARCH
 of_programs()
 {
 	case $1 in

@@ -179,7 +179,7 @@ static inline void scan_it(void)
 
 LOOP(scans, scan_it())
 
-/* The check of the newest block that was handed over. */
+/* Check the newest block that was handed over. */
 static double scan_alone(void (*events)(void))
 {
 	static uint64_t took[TURNS];

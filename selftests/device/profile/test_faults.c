@@ -626,7 +626,7 @@ TEST_F(faults, an_oom_kill_is_one_event)
 	umount(CGROUP);
 }
 
-/* The word that the kernel itself prints for the reason of a dropped packet; "": none. */
+/* Get the word that the kernel prints for the reason of a dropped packet; "": it has no word. */
 static void kernels_word(unsigned int reason, char *word, size_t size)
 {
 	static char format[16384];

@@ -2,9 +2,10 @@
 /*
  * test_link.c - a driver that emits is loaded before, after and without devtrace.ko
  *
- * LIFE_CYCLES is the number of times that devtrace.ko comes and goes (default 20), while a driver
- * emits on each CPU from a thread, a tasklet, an interrupt and, on boards that can, an NMI. The
- * events of a driver that is connected are those that the module counts and those that can be read.
+ * LIFE_CYCLES is the number of times that devtrace.ko is loaded and removed (default 20). Meanwhile
+ * a driver emits on each CPU from a thread, a tasklet, an interrupt and, on boards with NMIs, an
+ * NMI. Each event that the driver emits while it is connected is counted by devtrace.ko, and is
+ * stored or lost.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,9 +16,9 @@
 #include "dev.h"
 #include "nl.h"
 
-#define ENOUGH		20		/* least number of events while devtrace.ko is there */
+#define ENOUGH		20		/* minimum number of events while devtrace.ko is loaded */
 #define POINTERS	"/sys/module/dttest/parameters/pointers"
-/* Names that a write into POINTERS gives. */
+/* Number of names that the driver gives after a write into POINTERS. */
 #define NAMES		3
 
 FIXTURE(link) {
@@ -70,7 +71,7 @@ static uint64_t all_counts(void)
 	return sum;
 }
 
-/* devtrace.ko goes, although a driver is loaded and emits. A timer may use it for a moment. */
+/* Remove devtrace.ko while a driver emits. A timer may use devtrace.ko for a moment: try again. */
 static int remove_devtrace(void)
 {
 	int tries;
@@ -85,7 +86,7 @@ static int remove_devtrace(void)
 	return -1;
 }
 
-/* Run the driver for a moment; all its events are counted, and stored or lost. */
+/* Run the driver for a moment. Check that all its events are counted, and stored or lost. */
 static void account(struct __test_metadata *_metadata)
 {
 	struct devtrace_stats old, st;
@@ -110,7 +111,7 @@ static void account(struct __test_metadata *_metadata)
 
 enum when { BEFORE, AFTER, WITHOUT, WHENS };
 
-/* The driver stays over several lives of devtrace.ko, and is loaded at each time. */
+/* The driver stays loaded while devtrace.ko is loaded and removed, and is loaded at any time. */
 TEST_F_TIMEOUT(link, devtrace_comes_and_goes_under_a_driver, 6000)
 {
 	char params[32];
@@ -162,7 +163,7 @@ static int filter_types(struct nl *nl, bool drivers)
 	return nl_do(nl, NULL, NULL);
 }
 
-/* A driver that came first follows each filter. A driver that comes later has the last one. */
+/* A loaded driver gets each new filter, and a driver that is loaded later gets the last filter. */
 TEST_F(link, a_driver_follows_the_filter)
 {
 	struct devtrace_stats old, st;
@@ -196,7 +197,7 @@ TEST_F(link, a_driver_follows_the_filter)
 	}
 }
 
-/* Names that were given before devtrace.ko came are there each time that it comes. */
+/* Names that were given before devtrace.ko was loaded exist each time that it is loaded. */
 TEST_F(link, a_driver_keeps_its_names)
 {
 	struct tape *t;

@@ -128,7 +128,7 @@ wait $child
 ok $? "-f: ends by a signal"
 child=
 
-# Pictures of the time that passes
+# Pictures of the time that passes while traceinfo runs
 $ti -f --timeline=50ms --since now > "$out" &
 child=$!
 pictures()
