@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include "plugin.h"
 
-#define PLUGIN_WEIGHT	0.75	/* weight of a trace stream, equal to that of source.ctf.fs for CTF */
+/* The weight of a trace stream. source.ctf.fs gives the same weight to a CTF trace. */
+#define PLUGIN_WEIGHT	0.75
 
 static void plugin_free(struct plugin *p)
 {

@@ -361,7 +361,7 @@ static void column_dealloc(PyObject *self)
 
 static PyGetSetDef column_getset[] = {
 	{ .name = "categories", .get = column_get_categories,
-	  .doc = "The strings that the numbers of the column stand for; None: the numbers are values" },
+	  .doc = "The strings for which the numbers stand; None: the numbers are values" },
 	{ .name = "format", .get = column_get_format, .doc = "The type of a value, as for struct" },
 	{ 0 }
 };

@@ -25,7 +25,8 @@
 struct vcd_variable {
 	char		*name;
 	enum vcd_kind	kind;
-	double		value;		/* the first value; while changes are printed, the last value */
+	/* value: the first value; while changes are printed, the last value */
+	double		value;
 };
 
 struct vcd_record {
