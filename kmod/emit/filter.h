@@ -128,7 +128,6 @@ struct filter_keys;
  * @user_types: @types for events of programs; copied to the control page
  * @user_objects: @objects for events of programs
  * @user_severities: severities for events of programs
- * @lanes: types of program events that only stream 0 wants
  *
  * A superfluous bit costs a lookup; a missing bit would lose an event.
  */
@@ -139,7 +138,6 @@ struct filter_bits {
 	u32			user_types[8];
 	u32			user_objects[8];
 	u32			user_severities;
-	u32			lanes[8];
 };
 
 /* In bytes. The payload of a lane's record in the short form is shorter than this. */
@@ -154,6 +152,7 @@ struct filter_bits {
  * @any_process: the set of filters without a term that requires a process
  * @plain: for each type: FILTER_PLAIN if programs may emit it, and stream 0 wants a program's event
  *	of this type without severity, code and object, whatever its process; else 0
+ * @lane_streams: streams besides stream 0 that want events of programs
  * @cpus: for each CPU, the set that wants its events
  * @bits: derived from the above, for code that does not use the table
  * @keys: objects, signals, codes and processes; see filter_priv.h
@@ -168,6 +167,7 @@ struct filter_table {
 	u32			generation;
 	u32			any_process;
 	u8			plain[256];
+	u32			lane_streams;
 	u32			*cpus;
 	struct filter_bits	bits;
 	struct filter_keys	*keys;

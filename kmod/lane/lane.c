@@ -273,7 +273,7 @@ static struct lane *lane_alloc(u32 bytes, u16 flags)
 }
 
 /*
- * The ring of blocks has the stream's size, so it is created under devtrace_lock. A kernel thread
+ * A ring of blocks has its stream's size, so it is created under devtrace_lock. A kernel thread
  * does it, because a program that requests a lane may be preempted for long while it holds a lock.
  */
 static atomic_t ring_tries = ATOMIC_INIT(0);
@@ -282,7 +282,7 @@ static DECLARE_WAIT_QUEUE_HEAD(ring_tried);
 static void ring_fn(struct work_struct *work)
 {
 	mutex_lock(&devtrace_lock);
-	slots_make(devtrace_stream0.bytes);
+	slots_make_all();
 	mutex_unlock(&devtrace_lock);
 	atomic_inc(&ring_tries);
 	wake_up_all(&ring_tried);
@@ -294,12 +294,12 @@ static int make_ring(void)
 {
 	const int tries = atomic_read(&ring_tries);
 
-	if (slots_bytes())
+	if (slots_bytes(&slots0))
 		return 0;
 	queue_work(stream_wq, &ring_work);
 	if (wait_event_killable(ring_tried, atomic_read(&ring_tries) != tries))
 		return -EINTR;
-	return slots_bytes() ? 0 : -ENOMEM;
+	return slots_bytes(&slots0) ? 0 : -ENOMEM;
 }
 
 /* Allocate all that a lane needs. On error, everything is undone. */

@@ -14,11 +14,13 @@ struct devtrace_control;
 struct filter_table;
 struct lane;
 struct ring;
+struct stream;
 
 /* Process context, devtrace_lock held. */
-void lane_filter_narrow(const u32 *lanes);
-void lane_filter_table(const u32 *lanes);
-void lane_filter_state(bool runs, bool unwatched);
+void lane_filter_narrow(const u32 *want);
+void lane_filter_table(const u32 *want);
+void lane_filter_state(struct stream *s, bool runs, bool unwatched);
+void lane_filter_forget(const struct stream *s);
 
 void lane_filter_init(struct devtrace_control *control);
 void lane_filter_tell_severe(void (*told)(struct ring *r));

@@ -20,8 +20,6 @@
 
 #include "lane_read.h"
 
-/* Length and type in a record's first word. */
-#define LANE_PLAIN_HEAD		((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
 /* Largest size of a record of the short form. */
 #define LANE_PLAIN_MOST		((long)(sizeof(u32) + DEVTRACE_LANE_SHORT + 1))
 /* If fewer consecutive records than this are alike, look for a pattern. */
@@ -80,7 +78,7 @@ static __always_inline u32 lane_plain_alike(struct lane_plain *p)
 		if (at > last)
 			break;
 		next = lane_copied_word(at);
-	} while (!((next ^ word) & LANE_PLAIN_HEAD));
+	} while (!((next ^ word) & LANE_HEAD));
 	lane_count_add(&p->stored[lane_plain_type(word)], nr);
 	p->at = at;
 	p->ns = ns;
@@ -113,7 +111,7 @@ static __always_inline bool lane_pattern_find(const struct lane_plain *p, struct
 		word = lane_copied_word(at);
 		if (!lane_plain_is(p, word))
 			return false;
-		f->heads[i] = word & LANE_PLAIN_HEAD;
+		f->heads[i] = word & LANE_HEAD;
 		f->sizes[i] = lane_plain_size(word);
 		at += f->sizes[i];
 	}
@@ -145,7 +143,7 @@ static __always_inline u32 lane_plain_pattern(struct lane_plain *p)
 	while (p->end - at >= (long)f.bytes) {
 		for (i = 0; i < f.nr; i++) {
 			word = lane_copied_word(at);
-			if (unlikely((word ^ f.heads[i]) & LANE_PLAIN_HEAD))
+			if (unlikely((word ^ f.heads[i]) & LANE_HEAD))
 				goto other;
 			ns += word >> DEVTRACE_LANE_NS_SHIFT;
 			at += f.sizes[i];

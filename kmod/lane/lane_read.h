@@ -25,6 +25,8 @@
 #endif
 
 #define LANE_HEADER	((u32)sizeof(struct devtrace_lane_block))
+/* Length and type in a record's first word. */
+#define LANE_HEAD	((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
 
 /**
  * struct lane_mem - memory of a lane

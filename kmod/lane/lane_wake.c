@@ -191,7 +191,7 @@ bool lane_wake_look(bool *again)
 	return fresh;
 }
 
-/* A reader of stream 0 is about to look for events and then wait. */
+/* A reader is about to look for events and then wait. */
 void lane_wake_prepare(void)
 {
 	/*

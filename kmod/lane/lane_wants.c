@@ -10,8 +10,8 @@
 #include "lane_wants.h"
 
 /*
- * The filter set of a record with flags or a severity: that of stream 0, or FILTER_TRIGGERS if no
- * program may emit such an event. Preemption is off.
+ * The filter set of a record with flags or a severity: the streams that want it, or FILTER_TRIGGERS
+ * if no program may emit such an event. Preemption is off.
  */
 u32 lane_wants_more(const struct filter_table *t, const struct lane_event *ev)
 {
@@ -21,7 +21,7 @@ u32 lane_wants_more(const struct filter_table *t, const struct lane_event *ev)
 		return FILTER_TRIGGERS;
 	who = RING_WHO_USER | (u32)ev->flags << RING_WHO_CTX_SHIFT |
 	      (u32)ev->severity << RING_WHO_SEV_SHIFT;
-	return filter_wants_data(t, ev->type, who, ev->data) & FILTER_STREAM0;
+	return filter_wants_data(t, ev->type, who, ev->data) & FILTER_STREAMS;
 }
 
 /*

@@ -7,8 +7,11 @@
 
 struct devtrace_stats;
 
-void slots_stats(struct devtrace_stats *st);
-u64 slots_handled(void);
-u64 slots_position(void);
+struct slots;
+
+void slots_stats(const struct slots *in, struct devtrace_stats *st);
+u64 slots_handled(const struct slots *in);
+u64 slots_emitted(const struct slots *in);
+u64 slots_position(const struct slots *in);
 
 #endif /* DEVTRACE_SLOT_STATS_H */

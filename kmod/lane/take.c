@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Take complete records of lanes into the ring of blocks
+ * Take complete records of lanes into the rings of blocks
  *
- * To take a block means to copy its complete records into the ring of blocks, to check and filter
- * the copy record by record, and to commit it. Only the copying reads memory that a program can
- * change. Events are taken when a thread hands a block over, when a reader looks for events, for
- * statistics, when filters change, when the stream stops, and when the thread ends.
+ * To take a block means to copy its complete records into the ring of blocks of stream 0, to check
+ * and filter the copy record by record, and to commit it. Only the copying reads memory that a
+ * program can change. If other streams want events of programs, take_copy.c gives these streams
+ * their copies at the same time. Events are taken when a thread hands a block over, when a reader
+ * looks for events, for statistics, when filters change, when a stream stops, and when the thread
+ * ends.
  *
  * An event is filtered by the filters in force when it is taken. Before filters change, all lanes
  * are taken, so that the old filters apply to the events emitted before the change.
@@ -38,22 +40,17 @@
 #include "stream/table.h"
 #include "stream/wake.h"
 #include "take.h"
+#include "take_copy.h"
 
 /* If a thread is preempted for longer than this while it emits, its event is late. */
 #define BUSY_NS		(10 * NSEC_PER_MSEC)
 /* Number of attempts while the ring of blocks has no room. */
 #define ROOM_TRIES	1000
 
-static bool stopped; /* true: drop events when they are taken; written with devtrace_lock held */
-
 static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 {
-	struct slot *s = slot_at(l->slot);
-
 	raw_spin_lock(&slots_lock);
-	s->dropped[cause] += n;
-	slots_dropped[cause] += n;
-	slot_changed(l->slot);
+	slot_drop(&slots0, l->slot, cause, n);
 	raw_spin_unlock(&slots_lock);
 }
 
@@ -89,15 +86,6 @@ static noinline void take_blank(u8 *buf, const struct lane_event *ev)
 	this_cpu_inc(devtrace_filtered[ev->type]);
 }
 
-/*
- * Return the bit mask of the filters that want events of the CPU in the event, or of the thread's
- * CPU if the event has none.
- */
-static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, unsigned int cpu)
-{
-	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];
-}
-
 /* Count the plain records from @at to the first other one; advance @at and @time. */
 static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
 {
@@ -115,42 +103,31 @@ static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32
 }
 
 /* Check, filter and count the records of a copy. Return 0 or -EPROTO. */
-static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
+static int look_at_records(const struct lane_judge *j, u8 *buf, u32 len, struct pass *p)
 {
-	/* Preemption is off. */
-	const struct filter_table *t = rcu_dereference_sched_check(devtrace_table, true);
 	struct lane_event ev = { .cpu = p->cpu };
-	const bool process = t->has & FILTER_HAS_PROCESSES;
-	u32 at = 0, mask = FILTER_STREAM0, set;
-	unsigned int cpu;
+	u32 at = 0, set;
 	int ret;
 
-	if (unlikely(process))
-		mask &= lane_wants_thread(t, l, &cpu);
 	for (;;) {
-		if (likely(!process))
-			p->nr += count_plain(t, buf, &at, len, &p->time);
+		if (likely(!j->process))
+			p->nr += count_plain(j->t, buf, &at, len, &p->time);
 		p->len = at;
 		ret = next_record(buf, &at, len, &p->time, &ev);
 		if (ret <= 0)
 			break;
 		ret = -EPROTO;
-		if (unlikely(!devtrace_type_is_emittable(ev.type)))
+		set = lane_judge(j, &ev);
+		if (unlikely(set == FILTER_TRIGGERS))
 			break;
-		set = t->types[1][ev.type];
-		if (unlikely(ev.flags | ev.severity)) {
-			set = lane_wants_more(t, &ev);
-			if (set == FILTER_TRIGGERS)
-				break;
-		}
-		if (unlikely(process))
-			set &= wants_cpu(t, &ev, cpu);
-		if (likely(set & mask)) {
+		if (likely(set & FILTER_STREAM0)) {
 			this_cpu_inc(emit_counts->stored[ev.type]);
 			p->nr++;
 		} else {
 			take_blank(buf, &ev);
 			p->refused++;
+			if (unlikely(set))
+				take_copy_alone(set);
 		}
 	}
 	p->cpu = ev.cpu;
@@ -167,14 +144,14 @@ static void tell_taken(const struct lane *l)
 		WRITE_ONCE(*l->told, lane_told(l->at.idx));
 }
 
-/* While the stream is stopped, count records in place; the program may change them meanwhile. */
-static int count_records(const struct lane_piece *c, struct pass *p)
+/* While the stream is stopped, only count records. The program may change those in its lane. */
+static int count_records(const u8 *records, u32 len, struct pass *p)
 {
 	struct lane_event ev = { .cpu = p->cpu };
 	u32 at = 0;
 	int ret;
 
-	while ((ret = next_record(c->from, &at, c->len, &p->time, &ev)) > 0)
+	while ((ret = next_record(records, &at, len, &p->time, &ev)) > 0)
 		p->refused++;
 	p->cpu = ev.cpu;
 	return ret;
@@ -186,6 +163,7 @@ static void count_lost(struct lane *l, const struct lane_piece *c)
 	if (unlikely(c->lost)) {
 		l->at.idx += c->lost;
 		drop_taken(l, DEVTRACE_LOST_BUSY, c->lost);
+		take_copy_lost(l, c->lost);
 	}
 }
 
@@ -197,17 +175,27 @@ static void end_piece(struct lane *l, const struct lane_piece *c, const struct p
 	l->at.cpu = p->cpu;
 }
 
-/* Drop a piece while the stream is stopped. With the lane's lock held. */
+/* Drop a piece while stream 0 is stopped; other streams may store it. The lane is locked. */
 static int drop_piece(struct lane *l, const struct lane_piece *c)
 {
 	struct pass p = { .time = c->time, .cpu = c->cpu };
+	struct lane_judge j;
+	const u8 *records;
+	u64 now;
 	int ret;
 
-	ret = count_records(c, &p);
+	lane_judge_begin(&j, l);
+	records = take_copy_out(&j, c);
+	ret = count_records(records ?: c->from, c->len, &p);
 	if (!lane_still(&l->mem, &l->at))
 		return 0;
+	now = devtrace_clock_now();
 	count_lost(l, c);
 	drop_taken(l, DEVTRACE_LOST_STOPPED, p.refused);
+	if (records) {
+		take_copies(l, &j, c, records, now);
+		l->floor = take_latest(l, p.time, now);
+	}
 	end_piece(l, c, &p);
 	tell_taken(l);
 	return ret;
@@ -220,6 +208,8 @@ static int drop_piece(struct lane *l, const struct lane_piece *c)
 static int take_piece(struct lane *l, const struct lane_piece *c)
 {
 	struct pass p = { .time = c->time, .cpu = c->cpu };
+	struct block_ring *blocks = &slots0.blocks;
+	struct lane_judge j;
 	run_place_t place;
 	struct run *r;
 	u64 head, now;
@@ -227,9 +217,9 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	int ret;
 
 	raw_spin_lock(&slots_lock);
-	head = slots_blocks.head;
-	r = blocks_reserve(&slots_blocks, c->len, &place);
-	head ^= slots_blocks.head;
+	head = blocks->head;
+	r = blocks_reserve(blocks, c->len, &place);
+	head ^= blocks->head;
 	raw_spin_unlock(&slots_lock);
 	if (unlikely(!r))
 		return -EAGAIN;
@@ -237,19 +227,23 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	lane_copy_out(buf, c->from, c->len);
 	if (unlikely(!lane_still(&l->mem, &l->at))) {
 		raw_spin_lock(&slots_lock);
-		blocks_abandon(&slots_blocks, r, place);
+		blocks_abandon(blocks, r, place);
 		raw_spin_unlock(&slots_lock);
 		return 0;
 	}
 	now = devtrace_clock_now();
 	count_lost(l, c);
 	r->lane = l->at.idx;
-	ret = look_at_records(l, buf, c->len, &p);
+	lane_judge_begin(&j, l);
+	/* Before look_at_records(), which blanks what stream 0 does not want. */
+	if (unlikely(j.t->lane_streams))
+		take_copies(l, &j, c, buf, now);
+	ret = look_at_records(&j, buf, c->len, &p);
 	end_piece(l, c, &p);
 
 	r->time = c->time;
 	r->lo = l->floor;
-	r->hi = clamp(p.time, r->lo, max(now + MARGIN_NS, r->lo));
+	r->hi = take_latest(l, p.time, now);
 	r->tid = l->tid;
 	r->tgid = l->tgid;
 	r->cpu = c->cpu;
@@ -257,10 +251,10 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	l->floor = r->hi;
 	raw_spin_lock(&slots_lock);
 	if (likely(p.nr)) {
-		blocks_commit(&slots_blocks, r, place, l->slot, p.len, p.nr);
+		blocks_commit(blocks, r, place, l->slot, p.len, p.nr);
 		slot_changed(l->slot);
 	} else {
-		blocks_abandon(&slots_blocks, r, place);
+		blocks_abandon(blocks, r, place);
 	}
 	raw_spin_unlock(&slots_lock);
 	tell_taken(l);
@@ -289,12 +283,15 @@ static void raise_floor(struct lane *l, u64 now, bool busy)
 static void take_show(struct lane *l, bool bad)
 {
 	struct slot *s = slot_at(l->slot);
+	unsigned int id;
 
 	raw_spin_lock(&slots_lock);
 	s->floor = l->floor;
 	s->busy = l->waits;
 	if (unlikely(bad)) {
-		s->bad++;
+		for (id = 0; id < DEVTRACE_STREAMS_MAX; id++)
+			if (slots_all[id] && l->slot < slots_all[id]->nr)
+				slot_part(slots_all[id], l->slot)->bad++;
 		slot_changed(l->slot);
 	}
 	raw_spin_unlock(&slots_lock);
@@ -312,7 +309,7 @@ static void set_closed(struct lane *l)
 	 * Wake readers now: lane_wake_look() skips closed lanes, and may have missed the last
 	 * events.
 	 */
-	wake_again(&devtrace_stream0);
+	wake_again_all();
 }
 
 /*
@@ -348,7 +345,8 @@ static int take_one(struct lane *l, bool full)
 		if (unlikely(c.lost && l->at.idx + c.lost > now - l->made))
 			ret = -EPROTO;
 		else
-			ret = unlikely(READ_ONCE(stopped)) ? drop_piece(l, &c) : take_piece(l, &c);
+			ret = unlikely(READ_ONCE(slots0.stopped)) ? drop_piece(l, &c) :
+			      take_piece(l, &c);
 		if (!ret)
 			return 1;
 	} else if (!ret) {
@@ -465,7 +463,8 @@ void slots_take_all(void)
 }
 
 /**
- * slots_stop() - drop the events taken from now on, or store them again
+ * slots_stop() - let a stream drop the events taken from now on, or store them again
+ * @in: of the stream
  * @stop: true: drop them
  *
  * Events that are complete before the call are taken under the old state, all after the return
@@ -473,16 +472,16 @@ void slots_take_all(void)
  *
  * Context: process, devtrace_lock held.
  */
-void slots_stop(bool stop)
+void slots_stop(struct slots *in, bool stop)
 {
 	slots_take_all();
-	WRITE_ONCE(stopped, stop);
+	WRITE_ONCE(in->stopped, stop);
 	/* A CPU that still takes events under the old state holds its lane's lock: wait for it. */
 	slots_take_all();
 }
 
-/* Take the events of a slot's lane; set @v to the slot's state afterwards. */
-void slot_refresh(unsigned int slot, struct slot_view *v)
+/* Take the events of a slot's lane; set @v to the slot's state in a stream afterwards. */
+void slot_refresh(const struct slots *in, unsigned int slot, struct slot_view *v)
 {
 	struct lane *l = slot_lane_get(slot);
 
@@ -490,21 +489,21 @@ void slot_refresh(unsigned int slot, struct slot_view *v)
 		slot_take(l);
 		lane_put(l);
 	}
-	slot_view(slot, v);
+	slot_view(in, slot, v);
 }
 
-/* Hide all events that are complete now. Process context, devtrace_lock held. */
-void slots_clear(void)
+/* Hide all events of a stream that are complete now. Process context, devtrace_lock held. */
+void slots_clear(struct slots *in)
 {
-	unsigned int i, nr = slots_nr();
-	struct slot *s;
+	unsigned int i, nr = slots_nr_of(in);
+	struct slot_part *s;
 
 	slots_take_all();
 	for (i = 0; i < nr; i++) {
-		s = slot_at(i);
+		s = slot_part(in, i);
 		raw_spin_lock(&slots_lock);
-		s->cleared = blocks_chain(&slots_blocks, i)->last;
-		s->cleared_idx = blocks_chain(&slots_blocks, i)->idx;
+		s->cleared = blocks_chain(&in->blocks, i)->last;
+		s->cleared_idx = blocks_chain(&in->blocks, i)->idx;
 		memcpy(s->cleared_dropped, s->dropped, sizeof(s->dropped));
 		s->cleared_bad = s->bad;
 		raw_spin_unlock(&slots_lock);

@@ -385,11 +385,6 @@ static void bits_compile(struct filter_table *t, const u32 *any)
 			b->user_types[i / 32] |= BIT(i % 32);
 		if (objects[i] & any[1])
 			b->user_objects[i / 32] |= BIT(i % 32);
-		/*
-		 * take.c tests all terms but the type when the kernel takes an event from a lane.
-		 */
-		if (t->types[1][i] == FILTER_STREAM0)
-			b->lanes[i / 32] |= BIT(i % 32);
 	}
 	/* Emitters in the kernel test these severities only for exceptions. */
 	b->severities = severity_bits(t, t->types[0][DEVTRACE_T_EXC]) & EMIT_SEVERITIES;
@@ -416,9 +411,13 @@ struct filter_table *filter_table_compile(struct filter *const *f, u32 generatio
 	for (b = 0; b < FILTER_BITS; b++)
 		if (f[b])
 			types_compile(t, f[b], BIT(b));
-	for (b = 0; b < ARRAY_SIZE(t->plain); b++)
-		if (t->types[1][b] & FILTER_STREAM0 && devtrace_type_is_emittable(b))
+	for (b = 0; b < ARRAY_SIZE(t->plain); b++) {
+		if (!devtrace_type_is_emittable(b))
+			continue;
+		if (t->types[1][b] & FILTER_STREAM0)
 			t->plain[b] = FILTER_PLAIN;
+		t->lane_streams |= t->types[1][b] & FILTER_STREAMS & ~FILTER_STREAM0;
+	}
 	for (b = 0; b < 2; b++) {
 		any[b] = origin_set(t, b);
 		if (f[0] && f[0]->origins & (b ? DEVTRACE_ORIGIN_USER : DEVTRACE_ORIGIN_KERNEL))

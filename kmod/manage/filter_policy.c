@@ -120,7 +120,7 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	if (!open)
 		devtrace_emit_gate(false);
 	devtrace_filters.table = t->generation;
-	lane_filter_narrow(t->bits.lanes);
+	lane_filter_narrow(t->types[1]);
 	rcu_assign_pointer(devtrace_table, t);
 	write_bits(&t->bits);
 	quiet_wait();
@@ -129,7 +129,7 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	 * Detach the types that stream 0 does not want before the gate opens, because their events
 	 * would be stored.
 	 */
-	lane_filter_table(t->bits.lanes);
+	lane_filter_table(t->types[1]);
 	filter_attach_profile();
 	if (open)
 		devtrace_emit_gate(true);
@@ -218,7 +218,6 @@ static struct filter_table *table_open(u32 generation)
 		if (devtrace_type_is_profile(i)) {
 			__clear_bit(i, t->bits.types);
 			t->bits.user_types[i / 32] = 0;
-			t->bits.lanes[i / 32] = 0;
 			continue;
 		}
 		t->types[0][i] = FILTER_STREAM0;

@@ -20,17 +20,17 @@
 #define TRIM_BLOCKS	16
 
 /*
- * Allocate memory for a ring of blocks of another size; free the unused rest with
+ * Allocate memory for another size of a stream's ring of blocks; free the unused rest with
  * slots_memory_free(). Return 0 or -ENOMEM. devtrace_lock held.
  */
-int slots_memory(unsigned long bytes, struct slots_memory *m)
+int slots_memory(const struct slots *in, unsigned long bytes, struct slots_memory *m)
 {
 	int err;
 
 	memset(m, 0, sizeof(*m));
-	err = slots_memory_alloc(m, slots_blocks_for(bytes));
+	err = slots_memory_alloc(m, slots_blocks_for(bytes), in == &slots0 && slots_lent.on);
 	if (!err) {
-		m->spare = kvcalloc(max(m->pages->nr, slots_blocks.nr), sizeof(*m->spare),
+		m->spare = kvcalloc(max(m->pages->nr, in->blocks.nr), sizeof(*m->spare),
 				    GFP_KERNEL);
 		if (m->spare)
 			return 0;
@@ -41,22 +41,22 @@ int slots_memory(unsigned long bytes, struct slots_memory *m)
 }
 
 /*
- * Let the ring of blocks use the memory @m that slots_memory() allocated; afterwards @m has the
- * memory that is no longer used. The newest blocks stay. Readers continue meanwhile; on return, no
- * reader uses the old memory. devtrace_lock held.
+ * Let a stream's ring of blocks use the memory @m that slots_memory() allocated; afterwards @m has
+ * the memory that is no longer used. The newest blocks stay. Readers continue meanwhile; on return,
+ * no reader uses the old memory. devtrace_lock held.
  */
-void slots_resize(struct slots_memory *m)
+void slots_resize(struct slots *in, struct slots_memory *m)
 {
 	const struct slots_memory new = *m;
 	bool done;
 
 	do {
 		raw_spin_lock(&slots_lock);
-		done = blocks_trim(&slots_blocks, new.pages->nr, TRIM_BLOCKS);
+		done = blocks_trim(&in->blocks, new.pages->nr, TRIM_BLOCKS);
 		if (done) {
-			m->pages = slots_blocks.pages;
-			m->state = slots_blocks.state;
-			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
+			m->pages = in->blocks.pages;
+			m->state = in->blocks.state;
+			blocks_resize(&in->blocks, new.pages, new.state, new.spare);
 		}
 		raw_spin_unlock(&slots_lock);
 		/* If a writer is in a block, try again: it has preemption off and finishes soon. */
@@ -83,7 +83,7 @@ static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 		/*
 		 * If a writer is in the block, try again: it has preemption off and finishes soon.
 		 */
-		done = !slots_blocks.state[i].pending;
+		done = !slots0.blocks.state[i].pending;
 		if (done) {
 			*old = pages->at[i];
 			memcpy(to, *old, BLOCK_BYTES);
@@ -118,7 +118,7 @@ static int lane_resize_settle(struct block_pages *pages)
 }
 
 /**
- * slots_lend() - move the ring of blocks into borrowed memory, or out of it
+ * slots_lend() - move the ring of blocks of stream 0 into borrowed memory, or out of it
  * @at: the memory, zeroed; NULL: move the ring out
  * @nr: number of blocks it holds, a power of two
  *
@@ -138,12 +138,12 @@ int slots_lend(u8 *at, u32 nr)
 		slots_lent.nr = nr;
 	}
 	slots_lent.on = at;
-	if (slots_blocks.nr)
-		err = slots_memory(devtrace_stream0.bytes, &m);
-	if (slots_blocks.nr && !err) {
-		slots_resize(&m);
+	if (slots0.blocks.nr)
+		err = slots_memory(&slots0, devtrace_stream0.bytes, &m);
+	if (slots0.blocks.nr && !err) {
+		slots_resize(&slots0, &m);
 		slots_memory_free(&m);
-		err = lane_resize_settle(slots_blocks.pages);
+		err = lane_resize_settle(slots0.blocks.pages);
 	}
 	if (!at && !err)
 		slots_lent.nr = 0;

@@ -22,7 +22,8 @@
 /* Fill in the counts of the slot since the lane was opened. With slots_lock held. */
 static void stats_of(const struct lane *l, struct slot_stats *st)
 {
-	const struct chain *c = blocks_chain(&slots_blocks, l->slot);
+	const struct chain *c = blocks_chain(&slots0.blocks, l->slot);
+	const struct slot_part *part = slot_part(&slots0, l->slot);
 	const struct slot *s = slot_at(l->slot);
 	run_place_t first = c->first;
 	struct run r;
@@ -31,14 +32,14 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 	st->stored = c->idx - s->begin_idx;
 	st->overwritten = st->stored;
 	/* Skip the oldest runs if they belong to the slot's previous lane. */
-	if (s->before && blocks_run(&slots_blocks, s->before, &r))
+	if (s->before && blocks_run(&slots0.blocks, s->before, &r))
 		first = r.next;
-	if (first && blocks_run(&slots_blocks, first, &r)) {
+	if (first && blocks_run(&slots0.blocks, first, &r)) {
 		st->overwritten = r.idx - s->begin_idx;
-		st->oldest = run_oldest(first, &r);
+		st->oldest = run_oldest(&slots0.blocks, first, &r);
 	}
 	for (i = 0; i < SLOT_CAUSES; i++)
-		st->dropped[i] = s->dropped[i] - s->begin_dropped[i];
+		st->dropped[i] = part->dropped[i] - s->begin_dropped[i];
 }
 
 /* Does the lane's thread make no system calls, as requested or because of a seccomp(2) filter? */

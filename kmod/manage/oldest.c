@@ -15,9 +15,9 @@
 #include "stream/table.h"
 
 /* Return the time of a run's first event. */
-u64 run_oldest(run_place_t place, const struct run *r)
+u64 run_oldest(const struct block_ring *b, run_place_t place, const struct run *r)
 {
-	const u8 *records = blocks_records(&slots_blocks, place);
+	const u8 *records = blocks_records(b, place);
 	struct lane_event ev;
 	u64 time = r->time;
 	u32 at = 0;
@@ -28,19 +28,19 @@ u64 run_oldest(run_place_t place, const struct run *r)
 	return clamp(time, r->lo, r->hi);
 }
 
-/* Return the time of the oldest event of all lanes; 0: there is none. */
-static u64 oldest_of_lanes(void)
+/* Return the time of the oldest event of all lanes in a stream; 0: there is none. */
+static u64 oldest_of_lanes(const struct slots *in)
 {
-	unsigned int i, nr = slots_nr();
+	unsigned int i, nr = slots_nr_of(in);
 	const struct chain *c;
 	struct run r;
 	u64 first = 0, ts;
 
 	for (i = 0; i < nr; i++) {
-		c = blocks_chain(&slots_blocks, i);
+		c = blocks_chain(&in->blocks, i);
 		raw_spin_lock(&slots_lock);
-		if (c->first && blocks_run(&slots_blocks, c->first, &r)) {
-			ts = run_oldest(c->first, &r);
+		if (c->first && blocks_run(&in->blocks, c->first, &r)) {
+			ts = run_oldest(&in->blocks, c->first, &r);
 			first = first ? min(first, ts) : ts;
 		}
 		raw_spin_unlock(&slots_lock);
@@ -113,7 +113,7 @@ u64 stream_oldest(struct stream *s, int cpu)
 	for_each_possible_cpu(i)
 		if (cpu == DEVTRACE_STATS_ALL || i == cpu)
 			ts = oldest_older(ts, oldest_on(per_cpu_ptr(s->rings, i)));
-	if (cpu < 0 && s == &devtrace_stream0)
-		ts = oldest_older(ts, oldest_of_lanes());
+	if (cpu < 0 && s->slots)
+		ts = oldest_older(ts, oldest_of_lanes(s->slots));
 	return ts;
 }

@@ -35,6 +35,8 @@ static void stream_free(struct work_struct *work)
 	rings_free(s);
 	if (s->image)
 		s->image->release(s->image);
+	if (s != &devtrace_stream0)
+		slots_free(s->slots);
 	free_percpu(s->marked);
 	free_percpu(s->before);
 	kvfree(s->missed);
@@ -44,16 +46,17 @@ static void stream_free(struct work_struct *work)
 		kfree(s);
 }
 
-/* Tell emitters of stream 0 whether they must check its phase. */
+/* Tell emitters of stream 0 whether they must check its phase, and programs about their lanes. */
 void stream_update_quick(struct stream *s)
 {
 	const bool runs = stop_phase(&s->stop) == STOP_RUN;
 
-	if (s != &devtrace_stream0)
+	if (s == &devtrace_stream0)
+		rings_set_quick(!s->watched && runs);
+	if (!s->slots)
 		return;
-	rings_set_quick(!s->watched && runs);
 	/* During a stop, lanes go on as if the stream ran, until stream_settle() stops them. */
-	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
+	lane_filter_state(s, runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
 
 /* Is a start among the changes of state whose missed events are not counted yet? */
@@ -89,7 +92,7 @@ void stream_count_missed(struct stream *s)
 	if (has_started(s, pasts))
 		quiet_wait();
 	/* Events in lanes that a stop drops are counted when they are taken, so take them. */
-	if (s == &devtrace_stream0 && s->counted != pasts)
+	if (s->slots && s->counted != pasts)
 		slots_take_all();
 	while (s->counted != pasts) {
 		now = s->counted % STREAM_PASTS;
@@ -102,8 +105,8 @@ void stream_count_missed(struct stream *s)
 				stops ? s->missed[before * nr_cpu_ids + cpu] :
 				ring_count_read(&r->dropped[RING_DROP_STOPPED]);
 		}
-		if (s == &devtrace_stream0)
-			slots_count_missed(s->counted, stops);
+		if (s->slots)
+			slots_count_missed(s->slots, s->counted, stops);
 		/*
 		 * LMM(missed:A): If a reader reads this number, then it reads the counts stored
 		 * before it. Pairs with missed:B.
@@ -148,8 +151,8 @@ void stream_settle(struct stream *s)
 	stream_update_quick(s);
 	quiet_wait();
 	WRITE_ONCE(s->state, st->to);
-	if (s == &devtrace_stream0)
-		lane_filter_state(false, false);
+	if (s->slots)
+		lane_filter_state(s, false, false);
 	if (*st->trigger)
 		p.fired_at = st->ts;
 	strscpy(p.trigger, st->trigger, sizeof(p.trigger));
@@ -239,6 +242,10 @@ int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umod
 void stream_leave(struct stream *s)
 {
 	RCU_INIT_POINTER(devtrace_streams[s->id], NULL);
+	if (s->slots) {
+		slots_leave(s);
+		lane_filter_forget(s);
+	}
 	quiet_wait();
 	rings_del(s);
 	/*
@@ -264,6 +271,7 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 	int err;
 
 	s->rings = &devtrace_rings;
+	s->slots = &slots0;
 	s->start = start & ~(u32)(bytes / RING_UNIT - 1);
 	history_start(&s->pasts, start);
 	s->counted = s->pasts.nr;

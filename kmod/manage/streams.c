@@ -155,7 +155,7 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
 		ring_view(r, &v);
 		*per_cpu_ptr(s->marked, cpu) = v.commit.pos;
 	}
-	s->marked_lanes = slots_position();
+	s->marked_lanes = s->slots ? slots_position(s->slots) : 0;
 	WRITE_ONCE(s->watermark, percent);
 	stream_wake(s);
 }
@@ -179,12 +179,12 @@ int stream_resize(struct stream *s, unsigned long bytes)
 	if (s->lent && bytes != s->bytes)
 		return -EBUSY;
 	if (bytes != s->bytes) {
-		if (s == &devtrace_stream0 && slots_bytes())
-			err = slots_memory(bytes, &m);
+		if (s->slots && slots_bytes(s->slots))
+			err = slots_memory(s->slots, bytes, &m);
 		if (!err)
 			err = rings_resize(s, bytes, NULL);
 		if (!err && m.pages)
-			slots_resize(&m);
+			slots_resize(s->slots, &m);
 		slots_memory_free(&m);
 	}
 	if (!err) {
@@ -239,10 +239,12 @@ static bool passed_mark(struct stream *s, int cpu)
 /* Has the ring of blocks grown by the watermark since the last notification? */
 static bool lanes_passed_mark(struct stream *s)
 {
-	const u64 size = slots_bytes(), pos = slots_position();
+	u64 size, pos;
 
-	if (!s->watermark || s != &devtrace_stream0 || !size)
+	if (!s->watermark || !s->slots || !slots_bytes(s->slots))
 		return false;
+	size = slots_bytes(s->slots);
+	pos = slots_position(s->slots);
 	if ((pos - s->marked_lanes) * 100 < size * s->watermark)
 		return false;
 	s->marked_lanes = pos;
@@ -336,8 +338,10 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 		stream_add_command(s, state, devtrace_clock_now());
 		stream_count_missed(s);
 	}
-	slots_take_all();
-	s->before_lanes = slots_handled();
+	err = image ? 0 : slots_add(s);
+	if (err)
+		goto out_rings;
+	stream_update_quick(s);
 	for_each_possible_cpu(cpu) {
 		u64 *before = per_cpu_ptr(s->before, cpu);
 
@@ -358,6 +362,10 @@ out_cdev:
 out_list:
 	stream_leave(s);
 	return ERR_PTR(err);
+out_rings:
+	rings_del(s);
+	rings_free(s);
+	slots_free(s->slots);
 out_free:
 	if (s->rings)
 		free_percpu(s->rings);

@@ -106,7 +106,7 @@ void keep_missed_slot(unsigned int slot, struct persist_missed *two)
 	if (counted == written)
 		return;
 	for (n = first_counted(); n != counted; n++)
-		m.missed[(n - first) % PERSIST_CHANGES] = slot_missed(slot, n);
+		m.missed[(n - first) % PERSIST_CHANGES] = slot_missed(&slots0, slot, n);
 	write_missed(two, &m);
 }
 

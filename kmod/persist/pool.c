@@ -113,7 +113,7 @@ static struct lane_pool pool = {
 /* Set @fill to the number of complete bytes of block @n; false: the block is not in the ring. */
 static bool look_at(u64 n, u32 *fill)
 {
-	const struct block_ring *b = &slots_blocks;
+	const struct block_ring *b = &slots0.blocks;
 	bool there;
 
 	raw_spin_lock(&slots_lock);
@@ -144,7 +144,7 @@ static void store_sum(u64 n, u32 fill)
 	region_flush(region, blocks + (size_t)i * PERSIST_PAGE, fill);
 	raw_spin_lock(&slots_lock);
 	/* Store no sum if the block was overwritten meanwhile. */
-	if (n >= slots_blocks.tail) {
+	if (n >= slots0.blocks.tail) {
 		WRITE_ONCE(to->crc, 0);
 		barrier();
 		memcpy(to, &s, offsetof(struct persist_block, crc));
@@ -161,8 +161,8 @@ static void sum_blocks(void)
 	u32 fill;
 
 	raw_spin_lock(&slots_lock);
-	head = slots_blocks.nr ? slots_blocks.head : 0;
-	next = max(next, slots_blocks.tail);
+	head = slots0.blocks.nr ? slots0.blocks.head : 0;
+	next = max(next, slots0.blocks.tail);
 	raw_spin_unlock(&slots_lock);
 	for (n = next; n <= head; n++) {
 		if (look_at(n, &fill) && fill)
@@ -177,19 +177,19 @@ static void store_slot(u32 i)
 {
 	struct persist_slot *to = &slots[2 * i + turns % 2];
 	struct persist_slot s = { .nr = turns, .slot = i };
-	const struct slot *slot = slot_at(i);
+	const struct slot_part *part = slot_part(&slots0, i);
 	const struct lane *l;
 	u32 k;
 
 	raw_spin_lock(&slots_lock);
-	l = rcu_dereference_protected(slot->lane, lockdep_is_held(&slots_lock));
+	l = rcu_dereference_protected(slot_at(i)->lane, lockdep_is_held(&slots_lock));
 	s.outside = l && !READ_ONCE(l->closed) && !l->pool;
-	s.idx = blocks_chain(&slots_blocks, i)->idx;
-	s.cleared = slot->cleared_idx;
+	s.idx = blocks_chain(&slots0.blocks, i)->idx;
+	s.cleared = part->cleared_idx;
 	s.since = atomic64_read(&devtrace_stream0.cleared);
-	s.missed = slot->cleared_dropped[DEVTRACE_LOST_STOPPED];
+	s.missed = part->cleared_dropped[DEVTRACE_LOST_STOPPED];
 	for (k = 0; k < ARRAY_SIZE(s.drops); k++)
-		s.drops[k] = slot->dropped[k] - slot->cleared_dropped[k];
+		s.drops[k] = part->dropped[k] - part->cleared_dropped[k];
 	raw_spin_unlock(&slots_lock);
 	s.crc = PERSIST_CRC(&s);
 	memcpy(to, &s, sizeof(s));
@@ -231,7 +231,7 @@ void pool_sync(void)
 /* A stopped CPU may hold a lock, so take nothing from lanes: only write caches back. */
 void pool_fall(void)
 {
-	const u64 head = READ_ONCE(slots_blocks.head);
+	const u64 head = READ_ONCE(slots0.blocks.head);
 	u64 n;
 
 	if (!header.nr_blocks)

@@ -47,11 +47,10 @@ static bool cdev_read_resting(struct handle *h)
 	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
 }
 
-/* From here on, readers are woken by new events in rings and, for stream 0, by those in lanes. */
+/* From here on, readers are woken by new events in rings and in lanes. */
 static void begin_wait(struct stream *s)
 {
-	if (s == &devtrace_stream0)
-		lane_wake_prepare();
+	lane_wake_prepare();
 	wake_prepare(s);
 }
 

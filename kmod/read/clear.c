@@ -34,8 +34,8 @@ int stream_clear(struct stream *s)
 		ring_clear(r);
 		raw_spin_unlock(&r->lock);
 	}
-	if (s == &devtrace_stream0)
-		slots_clear();
+	if (s->slots)
+		slots_clear(s->slots);
 	/*
 	 * LMM(clears:A): If a reader reads this number, then it reads that the rings are cleared.
 	 * Pairs with clears:B.

@@ -64,7 +64,7 @@ bool missed_tell(struct reader *rd)
 			return false;
 		to = a->past.ts;
 		if (!missed_before(a->stream, src, a->next_past, stops, &n)) {
-			n = source_missed_by_now(src);
+			n = source_missed_by_now(a->stream, src);
 			/*
 			 * The number may include events of the next stop: wait for the count at
 			 * that stop.

@@ -142,7 +142,7 @@ static int refresh_front(struct reader *rd, struct source *src)
  */
 static int look_for_lanes(struct reader *rd)
 {
-	if (likely(reader_nr_lanes(rd) == slots_nr()))
+	if (likely(reader_nr_lanes(rd) == reader_nr_slots(rd)))
 		return 0;
 	return sources_follow(rd);
 }
@@ -251,7 +251,7 @@ u32 reader_announce(struct reader *rd)
 /* Called when the reader, which is locked, is about to wait for the first time. */
 void reader_follows(struct reader *rd)
 {
-	if (rd->follows || !reader_has_lanes(rd))
+	if (rd->follows)
 		return;
 	rd->follows = true;
 	lane_wake_follow(true);

@@ -15,7 +15,7 @@
 #include "source_head.h"
 #include "source_lane.h"
 #include "source_ring.h"
-#include "stream/table.h"
+#include "stream/stream.h"
 #include "wire.h"
 
 /* A source in the heap, with the key it had when it was put there. */
@@ -189,10 +189,21 @@ static inline void reader_gave(struct reader *rd, unsigned int given, u64 last)
 	WRITE_ONCE(rd->given, rd->given + given);
 }
 
-/* Only stream 0 has lanes. */
-static inline bool reader_has_lanes(const struct reader *rd)
+/* The events of lanes in the reader's stream. */
+static inline const struct slots *reader_slots(const struct reader *rd)
 {
-	return rd->stream == &devtrace_stream0;
+	return rd->stream->slots;
+}
+
+static inline const struct block_ring *reader_blocks(const struct reader *rd)
+{
+	return &reader_slots(rd)->blocks;
+}
+
+/* Number of slots that the reader may have sources for. */
+static inline unsigned int reader_nr_slots(const struct reader *rd)
+{
+	return slots_nr_of(reader_slots(rd));
 }
 
 #endif /* DEVTRACE_READER_PRIV_H */

@@ -57,8 +57,10 @@ int reader_ready(struct reader *rd)
  */
 bool reader_much(struct reader *rd)
 {
+	u64 bytes;
+
 	if (ring_sources_much(rd, MUCH))
 		return true;
-	return reader_has_lanes(rd) && slots_bytes() &&
-	       lane_sources_lag(rd) >= min_t(u64, slots_bytes() / 2, MUCH);
+	bytes = slots_bytes(reader_slots(rd));
+	return bytes && lane_sources_lag(rd) >= min_t(u64, bytes / 2, MUCH);
 }

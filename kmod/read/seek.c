@@ -98,8 +98,7 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 	}
 
 	rd->turn++;
-	if (reader_has_lanes(rd))
-		slots_take_all();
+	slots_take_all();
 	err = sources_follow(rd);
 	/* Allocate first, so that a seek moves all sources or none. */
 	if (!err && ts)

@@ -26,6 +26,8 @@
 #include "source_head.h"
 #include "source_lane.h"
 #include "source_ring.h"
+#include "stream/past.h"
+#include "stream/stream.h"
 
 struct reader;
 
@@ -121,12 +123,12 @@ static inline u64 source_missed_before(const struct stream *s, struct source *sr
 	case SOURCE_RING:
 		return stream_missed(s, n, src->number);
 	default:
-		return slot_missed(lane_source(src)->slot, n);
+		return slot_missed(s->slots, lane_source(src)->slot, n);
 	}
 }
 
 /* Return the number of events that a source has missed up to now. */
-static inline u64 source_missed_by_now(struct source *src)
+static inline u64 source_missed_by_now(const struct stream *s, struct source *src)
 {
 	struct slot_view v;
 
@@ -134,7 +136,7 @@ static inline u64 source_missed_by_now(struct source *src)
 	case SOURCE_RING:
 		return ring_count_read(&ring_source(src)->ring->dropped[DEVTRACE_LOST_STOPPED]);
 	default:
-		slot_view(lane_source(src)->slot, &v);
+		slot_view(s->slots, lane_source(src)->slot, &v);
 		return v.dropped[DEVTRACE_LOST_STOPPED];
 	}
 }

@@ -2,9 +2,9 @@
 /*
  * A reader's place in the events of one slot of lanes
  *
- * The kernel copies a lane's events in runs to the ring of blocks, which all lanes share; a slot
- * is the chain of the runs of one lane after another. The reader copies nothing in advance. It
- * reads each event in place, in the ring of blocks, and then checks whether the event was
+ * The kernel copies a lane's events in runs to the stream's ring of blocks, which all lanes share;
+ * a slot is the chain of the runs of one lane after another. The reader copies nothing in advance.
+ * It reads each event in place, in the ring of blocks, and then checks whether the event was
  * overwritten meanwhile.
  *
  * Invariants: Each event of the slot before the front was given, or is counted in @lost or
@@ -42,7 +42,7 @@ static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s
 {
 	struct run r;
 
-	if (!slot_run(s->run, &r))
+	if (!slot_run(reader_slots(rd), s->run, &r))
 		return false;
 	s->turn = rd->turn;
 	return true;
@@ -140,7 +140,7 @@ static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 /* Move the next event of the run, if any, to the front. */
 bool lane_source_look(struct reader *rd, struct lane_source *s)
 {
-	const struct block_ring *ring = slots_ring();
+	const struct block_ring *ring = reader_blocks(rd);
 	bool found = false;
 
 	if (s->at == s->len)
@@ -175,7 +175,7 @@ static void lose_run(struct reader *rd, struct lane_source *s)
 
 /* Make a frame of the event at the front, and advance. Return false if it was overwritten. */
 static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
-				     const u8 *records, bool quick)
+				     const struct block_ring *ring, const u8 *records, bool quick)
 {
 	struct wire *w = &rd->wire;
 	const u8 *data = records + s->data;
@@ -189,7 +189,7 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 	if (unlikely(!peek_lane(s, records)))
 		source_set_ready(rd, &s->src, false);
 	/* This check covers both the copied payload and the next record's header. */
-	if (unlikely(!blocks_there(slots_ring(), s->run)))
+	if (unlikely(!blocks_there(ring, s->run)))
 		return false;
 	if (!IS_ENABLED(CONFIG_64BIT) || unlikely(frame & WIRE_ESCAPES))
 		wire_lane_send(w, frame);
@@ -206,14 +206,15 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
  */
 static __always_inline void give_run(struct reader *rd, struct lane_source *s, bool quick)
 {
-	const u8 *records = blocks_records(slots_ring(), s->run);
+	const struct block_ring *ring = reader_blocks(rd);
+	const u8 *records = blocks_records(ring, s->run);
 	const struct window win = reader_window(rd);
 	const u64 frames = rd->wire.frames;
 	u64 until = rd->until, last = 0;
 	unsigned int left = GIVE_MOST;
 
 	do {
-		if (unlikely(!give_one(rd, s, records, quick))) {
+		if (unlikely(!give_one(rd, s, ring, records, quick))) {
 			lose_run(rd, s);
 			break;
 		}
@@ -225,7 +226,7 @@ static __always_inline void give_run(struct reader *rd, struct lane_source *s, b
 		if (!next_lane(rd, &s))
 			break;
 		until = heap_until(rd);
-		records = blocks_records(slots_ring(), s->run);
+		records = blocks_records(ring, s->run);
 	} while (reader_sees(rd, &win, s->src.tid, s->src.key));
 	reader_gave(rd, rd->wire.frames - frames, last);
 }
@@ -233,10 +234,12 @@ static __always_inline void give_run(struct reader *rd, struct lane_source *s, b
 /* Skip the event at the front, because it is before the place of lseek(2). */
 static void lane_source_pass(struct reader *rd, struct lane_source *s)
 {
+	const struct block_ring *ring = reader_blocks(rd);
+
 	s->src.last = s->src.key;
-	if (!peek_any(s, blocks_records(slots_ring(), s->run)))
+	if (!peek_any(s, blocks_records(ring, s->run)))
 		source_set_ready(rd, &s->src, false);
-	if (blocks_there(slots_ring(), s->run))
+	if (blocks_there(ring, s->run))
 		s->idx++;
 	else
 		lose_run(rd, s);
@@ -324,7 +327,7 @@ static run_place_t next_event(struct reader *rd, struct lane_source *s)
 	int tries = 0;
 
 	do {
-		place = slot_next(s->slot, s->run, &r);
+		place = slot_next(reader_slots(rd), s->slot, s->run, &r);
 		if (!place)
 			break;
 		s->src.lost += r.idx - s->idx;
@@ -347,7 +350,7 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 	run_place_t place = s->run;
 	bool news;
 
-	slot_refresh(s->slot, &v);
+	slot_refresh(reader_slots(rd), s->slot, &v);
 	s->src.busy = v.busy;
 	/* After a seek, the reader may be inside a run: look at the rest of this run first. */
 	if (lane_source_look(rd, s))

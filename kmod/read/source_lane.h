@@ -57,7 +57,7 @@ static inline struct lane_source *lane_source(struct source *src)
 }
 
 void lane_source_init(struct lane_source *s, unsigned int slot);
-void lane_source_begin(struct lane_source *s, u64 key);
+void lane_source_begin(const struct reader *rd, struct lane_source *s, u64 key);
 
 /* The four operations: see source.h. */
 void lane_source_refresh(struct reader *rd, struct lane_source *s);

@@ -45,7 +45,7 @@ static void find_lane_time(struct reader *rd, struct lane_source *s, u64 ts)
 	run_place_t place = s->run;
 	struct run r;
 
-	while ((place = slot_next(s->slot, place, &r))) {
+	while ((place = slot_next(reader_slots(rd), s->slot, place, &r))) {
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return;
@@ -62,16 +62,17 @@ static void find_lane_time(struct reader *rd, struct lane_source *s, u64 ts)
 /* Move the source; the caller has collected all complete events of the lanes. */
 void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts)
 {
+	const struct slots *in = reader_slots(rd);
 	struct slot_view v;
 
 	s->at = 0;
 	s->len = 0;
 	if (ts) {
-		slot_view(s->slot, &v);
-		s->run = ts == U64_MAX ? slot_end(s->slot, &s->idx) :
-			 slot_cleared(s->slot, &s->idx, NULL);
+		slot_view(in, s->slot, &v);
+		s->run = ts == U64_MAX ? slot_end(in, s->slot, &s->idx) :
+			 slot_cleared(in, s->slot, &s->idx, NULL);
 	} else {
-		s->run = slot_cleared(s->slot, &s->idx, &v);
+		s->run = slot_cleared(in, s->slot, &s->idx, &v);
 	}
 	s->bad = v.bad;
 	memcpy(s->drops, v.dropped, sizeof(s->drops));
@@ -86,7 +87,7 @@ void lane_source_clear(struct reader *rd, struct lane_source *s)
 	run_place_t run;
 	u64 idx;
 
-	run = slot_cleared(s->slot, &idx, NULL);
+	run = slot_cleared(reader_slots(rd), s->slot, &idx, NULL);
 	if (idx <= s->idx)
 		return;
 	s->src.cleared += idx - s->idx;
@@ -115,32 +116,32 @@ void lane_source_init(struct lane_source *s, unsigned int slot)
  * Set the place in a slot that is new to the reader. @s was initialized by lane_source_init(); no
  * event of the slot is older than @key. Events that were cleared are reported as cleared.
  */
-void lane_source_begin(struct lane_source *s, u64 key)
+void lane_source_begin(const struct reader *rd, struct lane_source *s, u64 key)
 {
-	s->run = slot_cleared(s->slot, &s->idx, NULL);
+	s->run = slot_cleared(reader_slots(rd), s->slot, &s->idx, NULL);
 	s->src.cleared = s->idx;
 	s->src.key = key;
 }
 
 /* Does this slot have unread events? The reader has no source for the slot yet. */
-static bool new_slot_unread(unsigned int slot, u64 bytes)
+static bool new_slot_unread(const struct slots *in, unsigned int slot, u64 bytes)
 {
 	struct slot_view v;
 
-	slot_refresh(slot, &v);
-	return bytes ? slots_behind(slot, 0, 0) >= bytes : v.idx;
+	slot_refresh(in, slot, &v);
+	return bytes ? slots_behind(in, slot, 0, 0) >= bytes : v.idx;
 }
 
 /* Has this lane unread events? */
-static bool lane_source_unread(struct lane_source *s, u64 bytes)
+static bool lane_source_unread(const struct slots *in, struct lane_source *s, u64 bytes)
 {
 	struct slot_view v;
 	bool unread;
 
-	slot_refresh(s->slot, &v);
+	slot_refresh(in, s->slot, &v);
 	unread = v.idx != s->idx || lane_source_has_news(s, &v);
 	s->idle = !unread && !s->src.ready && !v.busy && !lane_awake_may(s->slot);
-	return bytes ? slots_behind(s->slot, s->run, s->idx) >= bytes : unread;
+	return bytes ? slots_behind(in, s->slot, s->run, s->idx) >= bytes : unread;
 }
 
 /* Has one of the lanes in the heap unread events? */
@@ -153,7 +154,7 @@ static bool listed_unread(struct reader *rd, u64 bytes)
 		src = rd->heap[i].src;
 		if (!source_is_lane(src))
 			continue;
-		if (lane_source_unread(lane_source(src), bytes))
+		if (lane_source_unread(reader_slots(rd), lane_source(src), bytes))
 			return true;
 		cond_resched();
 	}
@@ -167,8 +168,9 @@ static bool listed_unread(struct reader *rd, u64 bytes)
  */
 bool lane_sources_unread(struct reader *rd, unsigned int percent)
 {
-	const u64 size = slots_bytes();
-	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
+	const struct slots *in = reader_slots(rd);
+	const u64 size = slots_bytes(in);
+	unsigned int i, nr = slots_nr_of(in);
 	u64 bytes = 0;
 	bool unread;
 
@@ -182,7 +184,7 @@ bool lane_sources_unread(struct reader *rd, unsigned int percent)
 	unread = listed_unread(rd, bytes);
 	heap_drop_idle(rd);
 	for (i = reader_nr_lanes(rd); !unread && i < nr; i++) {
-		unread = new_slot_unread(i, bytes);
+		unread = new_slot_unread(in, i, bytes);
 		cond_resched();
 	}
 	return unread;
@@ -191,7 +193,8 @@ bool lane_sources_unread(struct reader *rd, unsigned int percent)
 /* Return the number of unread bytes in the ring of blocks. The reader may read meanwhile. */
 u64 lane_sources_lag(const struct reader *rd)
 {
-	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
+	const struct slots *in = reader_slots(rd);
+	unsigned int i, nr = slots_nr_of(in);
 	/* LMM(reader_nr:B): pairs with reader_nr:A. */
 	const unsigned int known = smp_load_acquire(&rd->nr) - rd->nr_rings;
 	const struct lane_source *s;
@@ -210,9 +213,9 @@ u64 lane_sources_lag(const struct reader *rd)
 			idx = data_race(s->idx);
 		} else {
 			/* The reader will begin at this place when it finds the slot. */
-			run = slot_cleared(i, &idx, NULL);
+			run = slot_cleared(in, i, &idx, NULL);
 		}
-		lag = max(lag, slots_behind(i, run, idx));
+		lag = max(lag, slots_behind(in, i, run, idx));
 		cond_resched();
 	}
 	return lag;

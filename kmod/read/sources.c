@@ -2,8 +2,8 @@
 /*
  * The set of a reader's sources
  *
- * From the beginning, the set contains the ring of each possible CPU. A reader of stream 0 also
- * adds a source for each slot that ever had a lane.
+ * From the beginning, the set contains the ring of each possible CPU. A reader also adds a source
+ * for each slot that ever had a lane.
  *
  * The heap contains all rings and those lanes that may have something new. The other lanes are
  * idle: the reader has read all their events, and their threads sleep (lane_awake.c). @idle is a
@@ -142,7 +142,7 @@ void sources_look(struct reader *rd)
 /* Add sources for new slots. Return 0 or -ENOMEM. */
 int sources_follow(struct reader *rd)
 {
-	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
+	unsigned int i, nr = reader_nr_slots(rd);
 	int err;
 
 	if (nr == reader_nr_lanes(rd))
@@ -153,7 +153,7 @@ int sources_follow(struct reader *rd)
 	if (!reader_nr_lanes(rd))
 		rd->idle = rd->last;
 	for (i = reader_nr_lanes(rd); i < nr; i++) {
-		lane_source_begin(reader_lane(rd, i), rd->last);
+		lane_source_begin(rd, reader_lane(rd, i), rd->last);
 		list_lane(rd, reader_lane(rd, i));
 	}
 	/*

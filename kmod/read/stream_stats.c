@@ -86,18 +86,24 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 	st->filtered += emitted - min(emitted, here);
 }
 
-/* Add the events of lanes. Only stream 0 stores them; in other streams they count as filtered. */
+/*
+ * Add the events of lanes. Events that stream 0 refused count as events of CPUs, unless the stream
+ * stored or dropped them: see take_copy_alone().
+ */
 static void stats_lanes(struct stream *s, struct devtrace_stats *st)
 {
-	u64 others;
+	u64 emitted = st->emitted, here, others;
 
-	if (s == &devtrace_stream0) {
-		slots_stats(st);
+	if (!s->slots)
 		return;
-	}
-	others = slots_handled() - s->before_lanes;
-	st->emitted += others;
-	st->filtered += others;
+	slots_stats(s->slots, st);
+	if (s == &devtrace_stream0)
+		return;
+	here = st->emitted - emitted;
+	/* Read the number of emitted events last, so that it is not too low. */
+	others = max(slots_emitted(s->slots), here);
+	st->emitted = emitted + others;
+	st->filtered += others - here;
 }
 
 /*

@@ -22,6 +22,7 @@
 #include "stop.h"
 
 struct device;
+struct slots;
 
 /**
  * struct stream_image - a stream that is a copy of the events of an earlier boot
@@ -57,7 +58,7 @@ struct stream_image {
  * @watermark: percent of a ring that must be new before readers wake; 0: no watermark
  * @marked: for each CPU, the position up to which readers were woken by the watermark
  * @before: for each CPU, the number of events emitted before the stream was created
- * @before_lanes: the number of events taken from lanes before the stream was created
+ * @slots: the events of lanes
  * @marked_lanes: the same as @marked, for the ring of blocks
  * @wait: readers that wait
  * @readers_lock: protects @readers and @reader_serial; held for one walk down the tree
@@ -96,7 +97,7 @@ struct stream {
 	unsigned int		watermark;
 	u64 __percpu		*marked;
 	u64 __percpu		*before;
-	u64			before_lanes;
+	struct slots		*slots;
 	u64			marked_lanes;
 	wait_queue_head_t	wait;
 	raw_spinlock_t		readers_lock;

@@ -24,8 +24,8 @@
  * wake at most ten times a second: reading adds few events, and never more than were read.
  * cdev_read.c delays a reader that has drained the stream, so that it waits.
  *
- * A thread that writes into a lane calls nobody. So while readers of stream 0 wait, the timer also
- * calls wake_look(), which looks for such events, and asks for another call while more may come.
+ * A thread that writes into a lane calls nobody. So while readers wait, the timer also calls
+ * wake_look(), which looks for such events, and asks for another call while more may come.
  *
  * notrace: see emit/emit.c.
  */
@@ -91,10 +91,29 @@ void wake_start(void)
 		start_wake_timer();
 }
 
+/* The streams with readers in their wait queues. Any context but NMI. */
+static notrace u32 streams_with_waiters(void)
+{
+	struct stream *s;
+	unsigned int id;
+	u32 ids = 0;
+
+	/* A thread preempted in an RCU section would delay every grace period. */
+	preempt_disable();
+	for (id = 0; id < DEVTRACE_STREAMS_MAX; id++) {
+		s = rcu_dereference_sched_check(devtrace_streams[id], true);
+		/* A reader that begins to wait starts the timer itself: see wake:C. */
+		if (s && waitqueue_active(&s->wait))
+			ids |= BIT(id);
+	}
+	preempt_enable();
+	return ids;
+}
+
 static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 {
-	wait_queue_head_t *waiters = &devtrace_stream0.wait;
 	unsigned long ids;
+	u32 waiters;
 	bool again = false, found;
 	unsigned int id;
 	u32 kicked;
@@ -110,9 +129,10 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 	/* The readers look once more, and wait on if no event came. */
 	change_waiting(0, kicked);
 	/* A reader that begins to wait starts the timer itself: see wake:C. */
-	found = waitqueue_active(waiters) && wake_look(&again);
+	waiters = streams_with_waiters();
+	found = waiters && wake_look(&again);
 	if (found)
-		ids |= BIT(0);
+		ids |= waiters;
 	if (kicked || found)
 		atomic64_set(&wake_last, ktime_get_ns());
 	/* With PREEMPT_RT we can be preempted here, and waking takes a sleeping lock. */
@@ -125,7 +145,7 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 		stream_put(s);
 	}
 	/* The same. */
-	if (again && waitqueue_active(waiters))
+	if (again && streams_with_waiters())
 		wake_start();
 	return HRTIMER_NORESTART;
 }
@@ -199,7 +219,7 @@ notrace void devtrace_wake_full(unsigned int id)
 notrace void wake_look_soon(void)
 {
 	/* A reader that begins to wait starts the timer itself: see wake:C. */
-	if (!hrtimer_is_queued(&wake_timer) && waitqueue_active(&devtrace_stream0.wait))
+	if (!hrtimer_is_queued(&wake_timer) && streams_with_waiters())
 		irq_work_queue(this_cpu_ptr(&wake_looks));
 }
 
@@ -220,6 +240,15 @@ void wake_again(struct stream *s)
 {
 	atomic_or(BIT(s->id), &wake_fresh);
 	/* LMM(wake:B): if the timer is still queued, its callback reads this bit: see wake:A. */
+	smp_mb__after_atomic();
+	wake_start();
+}
+
+/* Wake the readers of all streams soon. Any context but NMI. */
+void wake_again_all(void)
+{
+	atomic_or(GENMASK(DEVTRACE_STREAMS_MAX - 1, 0), &wake_fresh);
+	/* LMM(wake:D): as wake:B. Pairs with wake:A. */
 	smp_mb__after_atomic();
 	wake_start();
 }

@@ -15,14 +15,15 @@ void devtrace_wake_later(void);
 void devtrace_wake_full(unsigned int id);
 void wake_prepare(struct stream *s);
 void wake_again(struct stream *s);
+void wake_again_all(void);
 void wake_start(void);
 void wake_look_soon(void);
 
 /**
- * typedef wake_look_t - look for events of stream 0 that no emitter announces
+ * typedef wake_look_t - look for events that no emitter announces
  * @again: set to true if more may come: look again when the timer fires next
  *
- * Called while readers of stream 0 wait. Return true if these must wake. Context: softirq.
+ * Called while readers wait. Return true if these must wake. Context: softirq.
  */
 typedef bool (*wake_look_t)(bool *again);
 

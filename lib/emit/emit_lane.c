@@ -38,8 +38,8 @@ inlined uint32_t lanes_word(uint32_t type)
 }
 
 /*
- * True if only stream 0 wants events of the type, and the program does not filter it. A plain load
- * is enough: while the word is being changed, both the old and the new value are right.
+ * True if the kernel lets events of the type go into lanes, and the program does not filter it. A
+ * plain load is enough: while the word is being changed, both the old and the new value are right.
  */
 inlined bool may_go_into_lane(uint32_t type)
 {

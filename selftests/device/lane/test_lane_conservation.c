@@ -7,7 +7,8 @@
  * random and restarted. At the end, the events emitted, by the programs' own count, are those
  * stored, filtered, and dropped by cause. Events stored are those that a new reader gets plus
  * those overwritten. Events that the permanent reader got or was told as lost are those stored
- * and dropped. No number comes twice or out of order.
+ * and dropped. No number comes twice or out of order. With three streams, all of this holds for
+ * each of them, filters of any of them change, and there is a trigger.
  *
  * A killed thread may have emitted one event more than it counted. The last programs therefore
  * end on their own.
@@ -19,7 +20,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,9 +150,22 @@ static int read_some(struct tape *t, int fd, size_t most)
 	return n < 0 ? -1 : 0;
 }
 
+#define STREAMS		3
+#define OTHER		(DEVTRACE_T_USER + 1)
+
+static const char * const names[STREAMS] = { DEVTRACE_STREAM0, "second", "third" };
+
+static const char *path_of(int stream)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), stream ? "%s-%s" : "%s", DEV_PATH, names[stream]);
+	return path;
+}
+
 FIXTURE(lane_conservation) {
-	int	fd;
-	struct seen *seen[2];
+	int	fd[STREAMS];
+	struct seen *seen[STREAMS][2];
 	pid_t	pids[PROGRAMS];
 	uint32_t lives;
 };
@@ -156,16 +173,20 @@ FIXTURE(lane_conservation) {
 FIXTURE_VARIANT(lane_conservation) {
 	const char *params;
 	bool filters;
+	int streams;
 };
 
 FIXTURE_VARIANT_ADD(lane_conservation, without_filters) {
-	.params = "size=64K",
+	.params = "size=64K", .streams = 1,
 };
 FIXTURE_VARIANT_ADD(lane_conservation, filters_change) {
-	.params = "size=64K", .filters = true,
+	.params = "size=64K", .filters = true, .streams = 1,
+};
+FIXTURE_VARIANT_ADD(lane_conservation, three_streams) {
+	.params = "size=64K", .filters = true, .streams = STREAMS,
 };
 FIXTURE_VARIANT_ADD(lane_conservation, before_wrap) {
-	.params = "size=64K start=4294967000", .filters = true,
+	.params = "size=64K start=4294967000", .filters = true, .streams = STREAMS,
 };
 
 static void start(FIXTURE_DATA(lane_conservation) *self, int who)
@@ -177,21 +198,55 @@ static void start(FIXTURE_DATA(lane_conservation) *self, int who)
 		program(life);
 }
 
+static void put_type(int attr, uint8_t type)
+{
+	size_t nest = nl_nest(&nl, attr);
+	uint8_t types[32] = { 0 };
+
+	types[type / 8] |= 1 << type % 8;
+	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+	nl_nest_end(&nl, nest);
+}
+
+static int stream_new(const char *name)
+{
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_NEW);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, name);
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, 65536);
+	put_type(DEVTRACE_A_FILTER, TYPE);
+	return nl_do(&nl, NULL, NULL);
+}
+
+static int trigger_new(void)
+{
+	nl_begin(&nl, DEVTRACE_CMD_TRIGGER_NEW);
+	nl_put_str(&nl, DEVTRACE_A_TRIGGER, "t");
+	put_type(DEVTRACE_A_WHEN, OTHER);
+	nl_put_u32(&nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_NOTIFY);
+	return nl_do(&nl, NULL, NULL);
+}
+
 FIXTURE_SETUP(lane_conservation)
 {
-	int i;
+	int i, k;
 
 	dev_seed();
 	ASSERT_EQ(0, dev_load(variant->params));
 	ASSERT_EQ(0, nl_open(&nl));
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, sh);
-	for (i = 0; i < 2; i++) {
-		self->seen[i] = calloc(1, sizeof(struct seen));
-		ASSERT_NE(NULL, self->seen[i]);
+	for (i = 0; i < variant->streams; i++) {
+		if (i)
+			ASSERT_EQ(0, stream_new(names[i]));
+		for (k = 0; k < 2; k++) {
+			self->seen[i][k] = calloc(1, sizeof(struct seen));
+			ASSERT_NE(NULL, self->seen[i][k]);
+		}
+		self->fd[i] = open(path_of(i), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		ASSERT_LE(0, self->fd[i]);
 	}
-	self->fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ASSERT_LE(0, self->fd);
+	if (variant->streams > 1)
+		ASSERT_EQ(0, trigger_new());
 	for (i = 0; i < PROGRAMS; i++) {
 		start(self, i);
 		ASSERT_LE(0, self->pids[i]);
@@ -200,29 +255,31 @@ FIXTURE_SETUP(lane_conservation)
 
 FIXTURE_TEARDOWN(lane_conservation)
 {
-	int i;
+	int i, k;
 
 	for (i = 0; i < PROGRAMS; i++)
 		if (self->pids[i] > 0)
 			kill(self->pids[i], SIGKILL);
 	while (wait(NULL) > 0)
 		;
-	for (i = 0; i < 2; i++)
-		free(self->seen[i]);
-	close(self->fd);
+	for (i = 0; i < variant->streams; i++) {
+		for (k = 0; k < 2; k++)
+			free(self->seen[i][k]);
+		close(self->fd[i]);
+	}
 	nl_close(&nl);
 	EXPECT_EQ(0, dev_done());
 }
 
 /* No filter, or one that refuses a program, the type, or severities that do not occur. */
-static int change_filter(pid_t pid)
+static int change_filter(const char *stream, pid_t pid)
 {
 	const uint32_t p = pid;
 	uint8_t types[32] = { 0 };
 	size_t nest;
 
 	nl_begin(&nl, DEVTRACE_CMD_FILTER_SET);
-	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, stream);
 	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
 	switch (dev_random() % 5) {
 	case 0:
@@ -249,22 +306,78 @@ static uint64_t dropped(const struct devtrace_stats *st)
 	return n;
 }
 
+static int stats_of(int fd, int cpu, struct devtrace_stats *st)
+{
+	memset(st, 0xaa, sizeof(*st));
+	st->cpu = cpu;
+	return ioctl(fd, DEVTRACE_IOC_STATS, st);
+}
+
+/* Everything is written and counted: check one stream. @t: what its permanent reader got. */
+static void check_stream(struct __test_metadata *_metadata, int stream, int fd, bool filters,
+			 struct tape *t, struct seen **seen)
+{
+	struct tape *after = seen_by(seen[1]);
+	struct devtrace_stats all, lanes;
+	int k, other;
+
+	ASSERT_EQ(0, stats_of(fd, -1, &all));
+	ASSERT_EQ(0, stats_of(fd, DEVTRACE_STATS_LANES, &lanes));
+	dev_say("%s: %llu emitted, %llu of them by lanes", names[stream],
+		(unsigned long long)all.emitted, (unsigned long long)lanes.emitted);
+	dev_say("%llu stored, %llu overwritten, %llu filtered, %llu dropped",
+		(unsigned long long)all.stored, (unsigned long long)all.overwritten,
+		(unsigned long long)all.filtered, (unsigned long long)dropped(&all));
+	EXPECT_EQ(all.emitted, all.stored + all.filtered + dropped(&all));
+	EXPECT_LT(0, all.overwritten);
+	EXPECT_LT(0, lanes.stored);
+	EXPECT_GT(all.stored, lanes.stored);
+	EXPECT_EQ(filters, all.filtered > 0);
+
+	/* The permanent reader */
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(all.stored + dropped(&all), seen[0]->n + tape_lost(t, -1));
+	/* A new reader */
+	other = open(path_of(stream), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, read_some(after, other, SIZE_MAX));
+	EXPECT_TRUE(tape_clean(after));
+	EXPECT_EQ(all.stored - all.overwritten, seen[1]->n);
+	EXPECT_EQ(all.overwritten + dropped(&all), tape_lost(after, -1));
+	for (k = 0; k < 2; k++) {
+		EXPECT_EQ(0, seen[k]->strange);
+		EXPECT_EQ(0, seen[k]->disorder);
+	}
+	dev_say("%llu read on the way, %llu then", (unsigned long long)seen[0]->n,
+		(unsigned long long)seen[1]->n);
+	close(other);
+	tape_free(after);
+}
+
 TEST_F_TIMEOUT(lane_conservation, all_is_stored_or_filtered_or_dropped, 900)
 {
 	const char *s = getenv("DEVICE_SECONDS");
 	const uint64_t end = dev_now() + (s && *s ? atoi(s) : 10) * NSEC;
 	const uint64_t patience = end + 300 * NSEC;
 	struct devtrace_stats all, lanes;
-	struct tape *t = seen_by(self->seen[0]), *after = seen_by(self->seen[1]);
-	uint64_t begun = 0, returned = 0, lost;
+	struct tape *t[STREAMS];
+	uint64_t begun = 0, returned = 0;
 	uint32_t kills = 0, i;
-	int status, who, k, fd;
+	int status, who, k, n;
 	bool some;
 
+	for (n = 0; n < variant->streams; n++)
+		t[n] = seen_by(self->seen[n][0]);
 	do {
-		ASSERT_EQ(0, read_some(t, self->fd, 64 << 10));
-		ASSERT_EQ(0, dev_stats(-1, &all));
-		ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &lanes));
+		some = true;
+		for (n = 0; n < variant->streams; n++) {
+			ASSERT_EQ(0, read_some(t[n], self->fd[n], 64 << 10));
+			ASSERT_EQ(0, stats_of(self->fd[n], -1, &all));
+			ASSERT_EQ(0, stats_of(self->fd[n], DEVTRACE_STATS_LANES, &lanes));
+			EXPECT_EQ(all.emitted, all.stored + all.filtered + dropped(&all));
+			some &= all.overwritten && lanes.stored &&
+				(!variant->filters || all.filtered);
+		}
 		if (self->lives < LIVES) {
 			who = dev_random() % PROGRAMS;
 			/* it may have its lanes or not yet */
@@ -275,10 +388,9 @@ TEST_F_TIMEOUT(lane_conservation, all_is_stored_or_filtered_or_dropped, 900)
 			start(self, who);
 		}
 		if (variant->filters)
-			ASSERT_EQ(0, change_filter(self->pids[dev_random() % PROGRAMS]));
+			ASSERT_EQ(0, change_filter(names[dev_random() % variant->streams],
+						   self->pids[dev_random() % PROGRAMS]));
 		dev_sleep_ms(dev_random() % 50);
-		/* lanes are not used under a filter: wait for a time without one */
-		some = all.overwritten && lanes.stored && (!variant->filters || all.filtered);
 	} while (dev_now() < end || (dev_now() < patience && !some));
 	sh->stop = true;
 	for (who = 0; who < PROGRAMS; who++) {
@@ -286,50 +398,23 @@ TEST_F_TIMEOUT(lane_conservation, all_is_stored_or_filtered_or_dropped, 900)
 		EXPECT_EQ(0, status);
 		self->pids[who] = 0;
 	}
-	ASSERT_EQ(0, read_some(t, self->fd, SIZE_MAX));
 	for (i = 0; i < self->lives; i++) {
 		for (k = 0; k < THREADS; k++) {
 			begun += sh->lives[i].begun[k];
 			returned += sh->lives[i].returned[k];
 		}
 	}
-	ASSERT_EQ(0, dev_stats(-1, &all));
-	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &lanes));
-	dev_say("%u kills, %llu to %llu emitted, %llu of them by lanes", kills,
-		(unsigned long long)returned, (unsigned long long)begun,
-		(unsigned long long)lanes.emitted);
-	dev_say("%llu stored, %llu overwritten, %llu filtered, %llu dropped",
-		(unsigned long long)all.stored, (unsigned long long)all.overwritten,
-		(unsigned long long)all.filtered, (unsigned long long)dropped(&all));
-	EXPECT_LE(returned, all.emitted);
-	EXPECT_GE(begun, all.emitted);
+	dev_say("%u kills, %llu to %llu emitted", kills, (unsigned long long)returned,
+		(unsigned long long)begun);
 	EXPECT_GE((uint64_t)kills * THREADS, begun - returned);
-	EXPECT_EQ(all.emitted, all.stored + all.filtered + dropped(&all));
-	EXPECT_LT(0, all.overwritten);
-	EXPECT_LT(0, lanes.stored);
-	EXPECT_GT(all.stored, lanes.stored);
-	EXPECT_EQ(variant->filters, all.filtered > 0);
-
-	/* The permanent reader */
-	lost = tape_lost(t, -1);
-	EXPECT_TRUE(tape_clean(t));
-	EXPECT_EQ(all.stored + dropped(&all), self->seen[0]->n + lost);
-	/* A new reader */
-	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, read_some(after, fd, SIZE_MAX));
-	EXPECT_TRUE(tape_clean(after));
-	EXPECT_EQ(all.stored - all.overwritten, self->seen[1]->n);
-	EXPECT_EQ(all.overwritten + dropped(&all), tape_lost(after, -1));
-	for (k = 0; k < 2; k++) {
-		EXPECT_EQ(0, self->seen[k]->strange);
-		EXPECT_EQ(0, self->seen[k]->disorder);
+	for (n = 0; n < variant->streams; n++) {
+		ASSERT_EQ(0, read_some(t[n], self->fd[n], SIZE_MAX));
+		ASSERT_EQ(0, stats_of(self->fd[n], -1, &all));
+		EXPECT_LE(returned, all.emitted);
+		EXPECT_GE(begun, all.emitted);
+		check_stream(_metadata, n, self->fd[n], variant->filters, t[n], self->seen[n]);
+		tape_free(t[n]);
 	}
-	dev_say("%llu read on the way, %llu then", (unsigned long long)self->seen[0]->n,
-		(unsigned long long)self->seen[1]->n);
-	close(fd);
-	tape_free(t);
-	tape_free(after);
 }
 
 TEST_HARNESS_MAIN
