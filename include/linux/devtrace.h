@@ -600,7 +600,7 @@ void devtrace_text(u8 severity, const char *fmt, ...);
 static noinline notrace __maybe_unused __printf(2, 3)
 void devtrace_text(u8 severity, const char *fmt, ...)
 {
-	void (*text)(u8 severity, const char *fmt, va_list ap) = READ_ONCE(__devtrace_link.text);
+	typeof(__devtrace_link.text) text = READ_ONCE(__devtrace_link.text);
 	va_list ap;
 
 	if (!text)

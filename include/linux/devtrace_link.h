@@ -85,6 +85,7 @@ struct devtrace_link {
 	unsigned long		wanted[256 / BITS_PER_LONG];
 	unsigned long		objects[256 / BITS_PER_LONG];
 	u64 __percpu		*filtered;
+	__printf(2, 0)
 	void			(*text)(u8 severity, const char *fmt, va_list ap);
 	struct devtrace_link_call reserve, reserve_for, commit, emit;
 	struct mutex		lock;	/* protects the names */
