@@ -24,18 +24,11 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-DEFINE_RAW_SPINLOCK(slots_lock);
-struct slots slots0;
-struct slots *slots_all[DEVTRACE_STREAMS_MAX] = { &slots0 };
-struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
 /* Readers begin with look 0. */
 u64 slots_next_look = 1, slots_newest_change, slots_chunk_changes[SLOTS_MAX / SLOTS_CHUNK];
 
 /* Bits of slots in use; protected by slots_lock. */
 static DECLARE_BITMAP(taken, SLOTS_MAX);
-static unsigned int nr_slots;		/* only grows; all slots below exist */
-
-u64 slots_first_block = 1;
 
 void slot_note_change(unsigned int slot)
 {
@@ -50,7 +43,7 @@ static void set_taken(unsigned int slot)
 	unsigned int id;
 
 	__set_bit(slot, taken);
-	if (slot < nr_slots)
+	if (slot < slots_made)
 		return;
 	for (id = 0; id < DEVTRACE_STREAMS_MAX; id++)
 		if (slots_all[id] && slots_all[id]->blocks.nr)
@@ -59,7 +52,7 @@ static void set_taken(unsigned int slot)
 	 * LMM(slot_nr:A): If a reader reads this number, then it reads the pointer to the chunk.
 	 * Pairs with slot_nr:B and slot_nr:C.
 	 */
-	smp_store_release(&nr_slots, slot + 1);
+	smp_store_release(&slots_made, slot + 1);
 }
 
 /* Allocate a slot for a lane and set @l->slot. Return 0, -ENOSPC or -ENOMEM. */
@@ -123,7 +116,7 @@ void slot_put(struct lane *l)
 struct lane *slot_lane(unsigned int slot)
 {
 	/* LMM(slot_nr:B): pairs with slot_nr:A. */
-	if (slot >= smp_load_acquire(&nr_slots))
+	if (slot >= smp_load_acquire(&slots_made))
 		return NULL;
 	return rcu_dereference(slot_at(slot)->lane);
 }
@@ -142,13 +135,6 @@ struct lane *slot_lane_get(unsigned int slot)
 	rcu_read_unlock();
 	preempt_enable();
 	return l;
-}
-
-/* Number of slots; it only grows. */
-unsigned int slots_nr(void)
-{
-	/* LMM(slot_nr:C): pairs with slot_nr:A. */
-	return smp_load_acquire(&nr_slots);
 }
 
 /* Number of slots that a stream has memory for; it only grows. */

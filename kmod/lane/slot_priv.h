@@ -59,6 +59,8 @@ struct slot_part {
 /* Protects the rings of blocks and the slots. */
 extern raw_spinlock_t slots_lock;
 extern struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
+/* The number of slots. It only grows, and all slots below exist. Others read it by slots_nr(). */
+extern unsigned int slots_made;
 /* Number of the first block ever used. */
 extern u64 slots_first_block;
 /*

@@ -726,8 +726,7 @@ struct devtrace_counter {
  * @suspends: odd while @suspended is being changed, and a different even number afterwards
  * @counter: constants to compute CLOCK_MONOTONIC_RAW without a system call
  * @lanes: like @types, for events that may be written to a lane. Other wanted events need a system
- *	call, because a trigger may want them, stream 0 does not, or a stream that wants them is
- *	stopped
+ *	call: a trigger wants them, stream 0 does not, or a stream that wants them is stopped
  * @severe: bit n is set if events with severity byte n need a system call, so that they survive a
  *	reset at once
  * @reserved: 0
