@@ -5,9 +5,10 @@
 #	include /usr/local/share/devtrace/devtrace.mk
 #	obj-m += driver.o
 #
-# Adds the search path of <linux/devtrace.h>, the define without which all calls compile to
-# nothing, and the symbols that devtrace.ko exports. Works from where it was installed and
-# from the source tree, there with the Module.symvers of the last build.
+# Adds the search path of <linux/devtrace.h>, and the define without which all calls compile to
+# nothing. Works from where it was installed and from the source tree. If there is a Module.symvers
+# for the kernel, or in the source tree one of the last build, it adds this, too: only a driver with
+# a watch needs it, for the symbols of devtrace_watch.ko.
 
 # Empty where a Makefile that people run includes it: Kbuild comes later.
 ifneq ($(KERNELRELEASE),)
@@ -18,10 +19,6 @@ devtrace_release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 		      $(objtree)/include/generated/utsrelease.h)
 devtrace_symbols := $(firstword $(wildcard $(devtrace_dir)/$(devtrace_release)/Module.symvers \
 					   $(devtrace_dir)/Module.symvers))
-
-ifeq ($(devtrace_symbols),)
-$(error $(devtrace_dir) has no Module.symvers for kernel $(devtrace_release): run `make modules_install KDIR=$(abspath $(objtree))` in devtrace's source)
-endif
 
 subdir-ccflags-y += -I$(devtrace_include) -DCONFIG_DEVTRACE_MODULE=1
 KBUILD_EXTRA_SYMBOLS += $(devtrace_symbols)

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Module parameters; start and end of the module */
+/*
+ * Module parameters; start and end
+ *
+ * A module starts at once: devtrace_init(). In the kernel's image, main_begin() runs as one of the
+ * first initcalls, so that the events of all later ones are recorded, and main_open() runs when
+ * the kernel has devices.
+ */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bitmap.h>
@@ -14,6 +20,7 @@
 #include "control/control.h"
 #include "emit/counts.h"
 #include "emit/dict.h"
+#include "emit/named.h"
 #include "emit/emit_user.h"
 #include "emit/link.h"
 #include "emit/proc.h"
@@ -31,8 +38,11 @@
 #include "stream/wake.h"
 
 static struct devtrace_control *devtrace_control;
+/* Bytes of ring for each CPU; 0 until main_begin() has succeeded */
+static unsigned long ring_bytes;
 
-static char *size = "256K";
+#define SIZE_DEFAULT	"256K"
+static char *size = SIZE_DEFAULT;
 module_param(size, charp, 0444);
 MODULE_PARM_DESC(size, "bytes of ring per CPU, 1K-2G (default 256K)");
 
@@ -91,15 +101,25 @@ static int parse_config(void)
 	return 0;
 }
 
-static int __init devtrace_init(void)
+/* A kernel that starts cannot be told another size: use the default. */
+static int __init begin_size(unsigned long *bytes)
+{
+	int err = parse_size(bytes);
+
+	if (err && IS_BUILTIN(CONFIG_DEVTRACE)) {
+		size = SIZE_DEFAULT;
+		err = parse_size(bytes);
+	}
+	return err;
+}
+
+/* Create the rings, and begin to record. Needs memory, and neither devices nor the network. */
+static int __init main_begin(void)
 {
 	unsigned long bytes;
 	int err;
 
-	err = parse_size(&bytes);
-	if (err)
-		return err;
-	err = parse_config();
+	err = begin_size(&bytes);
 	if (err)
 		return err;
 
@@ -126,27 +146,69 @@ static int __init devtrace_init(void)
 	err = emit_counts_init();
 	if (err)
 		goto out_wake;
-	err = filter_init(devtrace_control, start);
-	if (err)
-		goto out_emit;
 	err = emit_user_init();
 	if (err)
-		goto out_filter;
+		goto out_counts;
 	err = rings_init();
 	if (err)
 		goto out_user;
-	err = devtrace_cdev_init(&node_config, devtrace_control);
-	if (err)
-		goto out_rings;
 	err = stream_init(bytes, start, mode);
 	if (err == -ENOMEM)
 		pr_err("size=%s: no memory for %lu bytes per CPU\n", size, bytes);
 	if (err)
-		goto out_cdev;
+		goto out_rings;
 	slots_init(start);
-	err = control_init();
+	/* From here on, events of drivers in the kernel's image are stored. */
+	err = filter_init(devtrace_control, start);
 	if (err)
 		goto out_stream;
+	ring_bytes = bytes;
+	return 0;
+
+out_stream:
+	stream_exit();
+	slots_exit();
+out_rings:
+	rings_exit();
+out_user:
+	emit_user_exit();
+out_counts:
+	emit_slots_free();
+	emit_counts_exit();
+out_wake:
+	lane_wake_exit();
+out_dict:
+	devtrace_wake_exit();
+	devtrace_named_exit();
+	devtrace_dict_exit();
+	devtrace_proc_exit();
+out_clock:
+	devtrace_clock_exit();
+out_page:
+	vfree(devtrace_control);
+	return err;
+}
+
+/*
+ * Create the device, and connect drivers and control. If this fails in a kernel with devtrace in
+ * its image, the rings remain, and drivers go on to store events.
+ */
+static int __init main_open(void)
+{
+	int err;
+
+	if (!ring_bytes)
+		return -ENODEV;
+	devtrace_clock_follow_suspend();
+	err = parse_config();
+	if (err)
+		return err;
+	err = devtrace_cdev_init(&node_config, devtrace_control);
+	if (err)
+		return err;
+	err = control_init();
+	if (err)
+		goto out_cdev;
 	err = link_init();
 	if (err)
 		goto out_control;
@@ -157,7 +219,7 @@ static int __init devtrace_init(void)
 	err = cdev_add_stream(&devtrace_stream0);
 	if (err)
 		goto out_link;
-	pr_info("%lu bytes of ring per CPU\n", bytes);
+	pr_info("%lu bytes of ring per CPU\n", ring_bytes);
 	if (RING_NO_NMI)
 		pr_info("this machine has no 64-bit cmpxchg: events emitted in NMIs are dropped\n");
 	return 0;
@@ -166,30 +228,42 @@ out_link:
 	link_exit();
 out_control:
 	control_exit();
-out_stream:
-	stream_exit();
-	slots_exit();
 out_cdev:
 	devtrace_cdev_exit();
-out_rings:
+	return err;
+}
+
+#ifdef MODULE
+/* Called when no stream, no emitter and no descriptor is left. */
+static void main_end(void)
+{
+	lane_wake_exit();
+	lanes_exit();
+	slots_exit();
+	devtrace_wake_exit();
 	rings_exit();
-out_user:
 	emit_user_exit();
-out_filter:
 	filter_exit();
-out_emit:
 	emit_slots_free();
 	emit_counts_exit();
-out_wake:
-	lane_wake_exit();
-out_dict:
-	devtrace_wake_exit();
+	devtrace_named_exit();
 	devtrace_dict_exit();
 	devtrace_proc_exit();
-out_clock:
 	devtrace_clock_exit();
-out_page:
 	vfree(devtrace_control);
+}
+
+static int __init devtrace_init(void)
+{
+	int err = main_begin();
+
+	if (err)
+		return err;
+	err = main_open();
+	if (err) {
+		stream_exit();
+		main_end();
+	}
 	return err;
 }
 
@@ -204,23 +278,17 @@ static void __exit devtrace_exit(void)
 	cdev_del_stream(&devtrace_stream0);
 	stream_exit();
 	devtrace_cdev_exit();
-	lane_wake_exit();
-	lanes_exit();
-	slots_exit();
-	devtrace_wake_exit();
-	rings_exit();
-	emit_user_exit();
-	filter_exit();
-	emit_slots_free();
-	emit_counts_exit();
-	devtrace_dict_exit();
-	devtrace_proc_exit();
-	devtrace_clock_exit();
-	vfree(devtrace_control);
+	main_end();
 }
 
 module_init(devtrace_init);
 module_exit(devtrace_exit);
+#else
+/* The first initcalls run before the other CPUs and before all drivers. */
+early_initcall(main_begin);
+/* By now there are devices and the network. The kernel's own initcalls of this level have run. */
+device_initcall(main_open);
+#endif
 
 MODULE_DESCRIPTION("Trace device: a circular buffer of events, /dev/trace");
 MODULE_LICENSE("GPL");

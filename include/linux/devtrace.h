@@ -111,6 +111,19 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 	return (struct dt_elemsig){ DEVTRACE_E_SIG, cpu_to_le32(sig), __dt_ptr(obj) };
 }
 
+/**
+ * struct devtrace_named - a type that a driver registers by name
+ * @name: less than DEVTRACE_NAME_MAX bytes
+ * @number: the number that devtrace_named_get() got; 0: none yet, and events are discarded
+ */
+struct devtrace_named {
+	const char	*name;
+	u32		number;
+};
+
+/* Initialize a struct devtrace_named. */
+#define DEVTRACE_NAMED_INIT(_name)	{ .name = (_name) }
+
 /*
  * __DT_EACH(m, e1, e2, ...) expands to m(n, e) for each of up to twelve arguments, with a
  * different n for each. For more arguments __DT_COUNT() expands to 99.
@@ -724,5 +737,7 @@ static inline int devtrace_name_type(u8 type, const char *name) { return 0; }
 static inline int devtrace_name_enum(u8 group, u8 value, const char *name) { return 0; }
 
 #endif /* no calls */
+
+#include <linux/devtrace_named.h>
 
 #endif /* _LINUX_DEVTRACE_H */

@@ -74,7 +74,7 @@ struct devtrace_link_call {
  * @commit: __devtrace_commit()
  * @emit: __devtrace_emit()
  * @lock: protects @name, @names and @nr_names
- * @name: gives a name; NULL while not connected
+ * @name: gives a name, or registers a type by name and returns its number; NULL while not connected
  * @names: list of struct devtrace_link_name: names given so far, the oldest first
  * @nr_names: number of names in @names
  * @list: entry in a list of devtrace.ko; empty while not connected
@@ -289,6 +289,36 @@ static noinline __maybe_unused int __devtrace_name(u8 kind, u8 group, u32 value,
 	}
 	mutex_unlock(&l->lock);
 	return err;
+}
+
+/*
+ * Register a type by name. The key of the kept name is the address of the number, which devtrace.ko
+ * sets when it connects the table.
+ */
+static noinline __maybe_unused int devtrace_named_get(struct devtrace_named *type)
+{
+	struct devtrace_link *l = &__devtrace_link;
+	struct devtrace_dict d = {
+		.kind = DEVTRACE_T_NAMED,
+		.key = (unsigned long)&type->number,
+	};
+	int number = 0, kept;
+
+	if (!*type->name || strscpy(d.name, type->name, sizeof(d.name)) < 0)
+		return -EINVAL;
+	mutex_lock(&l->lock);
+	if (l->name)
+		number = l->name(&d);
+	if (number >= 0) {
+		kept = __devtrace_keep_name(l, &d);
+		/* A number that is not kept would be outdated when devtrace.ko is loaded again. */
+		if (kept)
+			number = kept;
+	}
+	if (number > 0)
+		WRITE_ONCE(type->number, number);
+	mutex_unlock(&l->lock);
+	return number;
 }
 
 static inline int devtrace_name_obj(const void *obj, const char *name)

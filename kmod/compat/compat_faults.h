@@ -77,7 +77,9 @@ static inline const char *compat_thermal_type(struct thermal_zone_device *tz)
  */
 static inline const char *compat_drop_word(unsigned int reason)
 {
-#if !IS_ENABLED(CONFIG_NET) || LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
+#if !IS_ENABLED(CONFIG_NET)
+	return NULL;
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
 	return NULL;
 #elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 	return reason < SKB_DROP_REASON_MAX ? drop_reasons[reason] : NULL;

@@ -56,7 +56,9 @@
 #endif
 
 /* 5.10 does not have this tracepoint. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 15, 0) && defined(CONFIG_TREE_RCU)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 15, 0)
+#define probe_stall	NULL
+#elif defined(CONFIG_TREE_RCU)
 #define probe_stall	compat_if(rcu_stall_warning, on_stall)
 #else
 #define probe_stall	NULL

@@ -123,6 +123,7 @@ const struct nla_policy filter_parse_policy[DEVTRACE_FA_MAX + 1] = {
 	[DEVTRACE_FA_CPUS]	  = ARRAY_OF(sizeof(struct devtrace_range)),
 	[DEVTRACE_FA_CODES]	  = ARRAY_OF(sizeof(u32)),
 	[DEVTRACE_FA_NOT_CODES]	  = ARRAY_OF(sizeof(u32)),
+	[DEVTRACE_FA_NAMED]	  = ARRAY_OF(sizeof(struct devtrace_range)),
 };
 
 static void parse_severity(u8 *v, const struct nlattr *attr)
@@ -187,6 +188,7 @@ void filter_parse(struct filter *f, const struct nlattr *nest)
 	parse_numbers(&f->not_majors, tb[DEVTRACE_FA_NOT_MAJORS]);
 	parse_numbers(&f->codes, tb[DEVTRACE_FA_CODES]);
 	parse_numbers(&f->not_codes, tb[DEVTRACE_FA_NOT_CODES]);
+	parse_ranges(&f->named, tb[DEVTRACE_FA_NAMED]);
 	parse_numbers(&f->pids, tb[DEVTRACE_FA_PIDS]);
 	parse_numbers(&f->not_pids, tb[DEVTRACE_FA_NOT_PIDS]);
 	parse_names(&f->comms, tb[DEVTRACE_FA_COMMS]);
@@ -246,7 +248,8 @@ static int put_terms(struct sk_buff *skb, const struct filter *f)
 	     nla_put_u32(skb, DEVTRACE_FA_ORIGINS, f->origins)) ||
 	    put_ranges(skb, DEVTRACE_FA_CPUS, &f->cpus) ||
 	    put_numbers(skb, DEVTRACE_FA_CODES, &f->codes) ||
-	    put_numbers(skb, DEVTRACE_FA_NOT_CODES, &f->not_codes))
+	    put_numbers(skb, DEVTRACE_FA_NOT_CODES, &f->not_codes) ||
+	    put_ranges(skb, DEVTRACE_FA_NAMED, &f->named))
 		return -EMSGSIZE;
 	return 0;
 }

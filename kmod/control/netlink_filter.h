@@ -15,7 +15,7 @@ struct stream;
 /* Maximum size of a filter as an attribute. */
 #define NETLINK_FILTER_SIZE							\
 	(NLA_HDRLEN + (NLA_HDRLEN + 32) + 3 * (NLA_HDRLEN + sizeof(u32)) +	\
-	 3 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * sizeof(struct devtrace_range)) + \
+	 4 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * sizeof(struct devtrace_range)) + \
 	 6 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * sizeof(u32)) +			\
 	 2 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * TASK_COMM_LEN))
 

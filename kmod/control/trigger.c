@@ -85,8 +85,11 @@ static bool is_spent(const struct trigger *t)
  * Does the event have a code, an object and a severity, as far as the terms of the condition test
  * them? A filter passes an event without the tested member, but a trigger must not fire then.
  */
-static bool has_all(const struct trigger *t, u32 who)
+static bool has_all(const struct trigger *t, unsigned int type, u32 who)
 {
+	/* The number of a type is no code to which a term could refer. */
+	if (type == DEVTRACE_T_NAMED)
+		who &= ~RING_WHO_CODE;
 	return !(t->must_have & ~who) && t->severities >> (who >> RING_WHO_SEV_SHIFT) & 1;
 }
 
@@ -170,7 +173,7 @@ static noinline notrace void trigger_meet(struct trigger *t, const struct event 
 {
 	u64 now;
 
-	if (!has_all(t, ev->who) || is_spent(t))
+	if (!has_all(t, ev->type, ev->who) || is_spent(t))
 		return;
 	if (!makes_sense(t))
 		return;

@@ -10,7 +10,13 @@
 
 #include "counts.h"
 
+#if IS_BUILTIN(CONFIG_DEVTRACE)
+/* Counts events of drivers that are earlier than emit_counts_init(). Nothing reads these counts. */
+static DEFINE_PER_CPU(u64[256], too_early);
+u64 __percpu *devtrace_filtered __read_mostly = too_early;
+#else
 u64 __percpu *devtrace_filtered __read_mostly;
+#endif
 EXPORT_SYMBOL_GPL(devtrace_filtered);
 
 struct emit_counts __percpu *emit_counts __read_mostly;

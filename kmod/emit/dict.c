@@ -10,6 +10,9 @@
  * object then. Old names take no room from current names: when room is needed, the user with the
  * most old names loses the oldest of them.
  *
+ * Names of types that are registered by name (named.c) are of scope 0, too, and are never evicted:
+ * they have a third table, dict_types, which named.c limits.
+ *
  * Programs share a table of fixed size; dict_owner.c selects the name to evict when it is full. The
  * kernel has a table of the same size for itself, so programs cannot keep a driver from naming its
  * objects. If that table is full, a new name is refused.
@@ -97,6 +100,12 @@ static struct dict_owner dict_kernel_owner = { .old = LIST_HEAD_INIT(dict_kernel
 static struct dict_scope dict_kernel = {
 	.owner = &dict_kernel_owner,
 	.names = LIST_HEAD_INIT(dict_kernel.names),
+};
+
+static struct dict_owner dict_types_owner = { .old = LIST_HEAD_INIT(dict_types_owner.old) };
+static struct dict_scope dict_types = {
+	.owner = &dict_types_owner,
+	.names = LIST_HEAD_INIT(dict_types.names),
 };
 
 /* Number of old names of programs. */
@@ -285,13 +294,13 @@ static int dict_wait(u32 uid)
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-static int dict_check(const struct devtrace_dict *d)
+static int dict_check(const struct pid *pid, const struct devtrace_dict *d)
 {
 	size_t len = strnlen(d->name, sizeof(d->name));
 
 	if (!len || len == sizeof(d->name) || d->reserved)
 		return -EINVAL;
-	if (d->kind != DEVTRACE_T_ENUM && d->group)
+	if (d->kind != DEVTRACE_T_ENUM && d->kind != DEVTRACE_T_IMAGE && d->group)
 		return -EINVAL;
 	switch (d->kind) {
 	case DEVTRACE_T_ENUM:
@@ -303,6 +312,12 @@ static int dict_check(const struct devtrace_dict *d)
 		return d->value ? -EINVAL : 0;
 	case DEVTRACE_T_USR:
 		return d->value > 255 || d->key ? -EINVAL : 0;
+	case DEVTRACE_T_IMAGE:
+		return d->group > DEVTRACE_IMAGE_ADDRESS || d->value > DEVTRACE_IMAGE_MAX ||
+		       d->key ? -EINVAL : 0;
+	case DEVTRACE_T_ACCURACY:
+		/* accuracy.c gives it, for the kernel alone. */
+		return pid || d->value || d->key ? -EINVAL : 0;
 	default:
 		return -EINVAL;
 	}
@@ -331,23 +346,11 @@ static void dict_copy(struct dict_name *n, const struct dict_entry *e)
 	n->d = e->d;
 }
 
-/*
- * Insert *@new into the table and set *@new to NULL. The caller has set the key and the name.
- * dict_lock held.
- */
-static int dict_add(struct dict_scope *scope, struct dict_entry **new)
+/* Insert an entry, and tell of it. The caller has set all but the serial number and the scope. */
+static void dict_insert(struct dict_scope *scope, struct dict_entry *e)
 {
-	struct dict_entry *e = *new, *old = dict_find(scope, &e->d);
 	struct dict_name n;
-	u64 now;
 
-	if (!old && !dict_make_room(scope))
-		return -ENOSPC;
-	now = devtrace_clock_now();
-	e->replaces = old || scope->succeeds;
-	e->since = e->replaces || scope->pid ? now : 0;
-	if (old)
-		dict_replace(old, now);
 	e->serial = atomic64_read(&devtrace_dict_serial) + 1;
 	dict_link(e, scope);
 	if (dict_told) {
@@ -359,6 +362,25 @@ static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 	 * then it sees this serial number. Pairs with names:B and names:C.
 	 */
 	compat_atomic64_set_release(&devtrace_dict_serial, e->serial);
+}
+
+/*
+ * Insert *@new into the table and set *@new to NULL. The caller has set the key and the name.
+ * dict_lock held.
+ */
+static int dict_add(struct dict_scope *scope, struct dict_entry **new)
+{
+	struct dict_entry *e = *new, *old = dict_find(scope, &e->d);
+	u64 now;
+
+	if (!old && !dict_make_room(scope))
+		return -ENOSPC;
+	now = devtrace_clock_now();
+	e->replaces = old || scope->succeeds;
+	e->since = e->replaces || scope->pid ? now : 0;
+	if (old)
+		dict_replace(old, now);
+	dict_insert(scope, e);
 	*new = NULL;
 	return 0;
 }
@@ -389,10 +411,13 @@ static int dict_set(struct pid *pid, struct dict_entry **e)
 
 	if (dict_has(pid, &(*e)->d, &succeeds))
 		return 0;
-	if (pid) {
-		err = dict_wait(uid);
+	/* Users cause these names: see devtrace_accuracy_set(). */
+	if (pid || (*e)->d.kind == DEVTRACE_T_ACCURACY) {
+		err = dict_wait(pid ? uid : devtrace_owner());
 		if (err)
 			return err;
+	}
+	if (pid) {
 		scope = dict_scope_get(pid, uid);
 		if (!scope)
 			return -ENOMEM;
@@ -431,7 +456,7 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 	size_t len;
 	int err;
 
-	err = dict_check(dict);
+	err = dict_check(pid, dict);
 	if (err)
 		return err;
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
@@ -453,6 +478,29 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 	}
 	kfree(e);
 	return err;
+}
+
+/**
+ * devtrace_dict_name_type() - give a type that is registered by name its name, for all processes
+ * @dict: key, which has no name yet, and the name, padded with zeros
+ *
+ * The name holds for all events: the caller tells nobody the number of the type before the return.
+ *
+ * Context: process; may sleep.
+ * Return: 0, -ENOMEM.
+ */
+int devtrace_dict_name_type(const struct devtrace_dict *dict)
+{
+	struct dict_entry *e = kzalloc(sizeof(*e), GFP_KERNEL);
+
+	if (!e)
+		return -ENOMEM;
+	e->d = *dict;
+	mutex_lock(&dict_lock);
+	dict_insert(&dict_types, e);
+	mutex_unlock(&dict_lock);
+	devtrace_wake_later();
+	return 0;
 }
 
 /*

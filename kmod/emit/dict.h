@@ -41,6 +41,7 @@ struct dict_name {
 typedef void (*dict_told_t)(const struct dict_name *n);
 void devtrace_dict_tell(dict_told_t told);
 int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *d);
+int devtrace_dict_name_type(const struct devtrace_dict *dict);
 bool devtrace_dict_next(u64 serial, struct dict_name *n);
 bool devtrace_dict_next_of(bool dated, u64 serial, struct dict_name *n);
 void devtrace_dict_init(unsigned int max, u32 start);

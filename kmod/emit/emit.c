@@ -31,16 +31,16 @@
 #include "stream/rings.h"
 #include "stream/wake.h"
 
-unsigned long devtrace_wanted[256 / BITS_PER_LONG] __read_mostly = {
-	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
-};
+/*
+ * Nothing is wanted until filter_init(). So an event that is emitted earlier, by a driver in the
+ * kernel's image, uses neither rings nor filters.
+ */
+unsigned long devtrace_wanted[256 / BITS_PER_LONG] __read_mostly;
 EXPORT_SYMBOL_GPL(devtrace_wanted);
-unsigned long devtrace_objects[256 / BITS_PER_LONG] __read_mostly = {
-	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
-};
+unsigned long devtrace_objects[256 / BITS_PER_LONG] __read_mostly;
 EXPORT_SYMBOL_GPL(devtrace_objects);
 /* An invalid severity byte has no bit, so the driver's test fails and reports it. */
-u32 devtrace_severities __read_mostly = EMIT_SEVERITIES;
+u32 devtrace_severities __read_mostly;
 EXPORT_SYMBOL_GPL(devtrace_severities);
 
 u32 emit_severe __read_mostly;
@@ -73,7 +73,7 @@ static noinline notrace u32 emit_wants_of(const struct filter_table *t, unsigned
  *
  * Context: any, preemption off until the event is stored; devtrace_proc_seen() done.
  */
-u32 emit_wants(unsigned int type, u32 who, const u8 *data)
+notrace u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 {
 	const struct filter_table *t = emit_table();
 	u32 set = filter_wants_data(t, type, who, data);
@@ -232,30 +232,3 @@ notrace void __devtrace_commit(void)
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(__devtrace_commit);
-
-/**
- * __devtrace_emit() - emit an event that is already built
- * @type: event type
- * @who: __DEVTRACE_* flags and severity
- * @data: payload
- * @len: bytes of payload
- */
-notrace void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len)
-{
-	u32 key = 0;
-	void *p;
-
-	/* The type may be a variable, so it cannot be checked at compile time. */
-	if (unlikely(!__devtrace_type_ok(type))) {
-		emit_not_wanted(DEVTRACE_T_EMPTY);
-		return;
-	}
-	if (who & (__DEVTRACE_CODE | __DEVTRACE_OBJSIG) && !WARN_ON_ONCE(len < sizeof(key)))
-		key = get_unaligned_le32(data);
-	p = __devtrace_reserve_for(type, who, len, key);
-	if (p) {
-		memcpy(p, data, len);
-		__devtrace_commit();
-	}
-}
-EXPORT_SYMBOL_GPL(__devtrace_emit);

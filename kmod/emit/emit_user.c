@@ -43,8 +43,8 @@ static __always_inline bool emit_is_plain(const struct devtrace_emit *e)
 
 static inline bool emit_is_valid(const struct devtrace_emit *e, unsigned int len)
 {
-	return devtrace_type_is_emittable(e->type) && !e->reserved &&
-	       devtrace_head_is_valid(e->flags, e->severity, len);
+	return !e->reserved &&
+	       devtrace_event_is_valid(e->type, e->flags, e->severity, e->data, len);
 }
 
 static __always_inline u32 emit_who(const struct devtrace_emit *e)

@@ -42,18 +42,21 @@ static u32 code_set(const struct filter_keys *k, const struct major *m, u32 code
 /**
  * filter_keys_set() - the set that wants a code, or an object and a signal
  * @t: the table, preemption off
+ * @type: event type: the code of DEVTRACE_T_NAMED is the number of a type
  * @who: as in the record
  * @key: the code if @who has RING_WHO_CODE; otherwise object | signal << 16
  *
  * An event with a code and an object needs two calls, one without RING_WHO_CODE in @who.
  * Context: any.
  */
-notrace u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key)
+notrace u32 filter_keys_set(const struct filter_table *t, unsigned int type, u32 who, u32 key)
 {
 	const struct filter_keys *k = t->keys;
 	const struct major *m;
 
 	if (who & RING_WHO_CODE) {
+		if (unlikely(type == DEVTRACE_T_NAMED))
+			return k->named.pages[(u8)(key >> 8)][(u8)key];
 		m = major_find(k, DEVTRACE_CODE_MAJOR(key));
 		return likely(!m->nr) ? m->set : code_set(k, m, key);
 	}

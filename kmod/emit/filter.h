@@ -77,6 +77,7 @@ struct filter_names {
  * @comms: only threads with these names, or those of @pids
  * @not_comms: no threads with these names
  * @cpus: only these CPUs
+ * @named: of the types registered by name, only these numbers
  *
  * An event without a severity passes all terms about severities; the same holds for objects and
  * codes. An event in interrupt context belongs to no process. Protected by devtrace_lock.
@@ -89,6 +90,7 @@ struct filter {
 	struct filter_numbers	majors, not_majors, codes, not_codes, pids, not_pids;
 	struct filter_names	comms, not_comms;
 	struct filter_ranges	cpus;
+	struct filter_ranges	named;
 };
 
 /* Severity bytes of software and of hardware, a bit each */
@@ -115,7 +117,7 @@ static inline u32 filter_severities_named(const struct filter *f)
 }
 
 /* Some filter has terms of this kind, for which types[] and severities[] do not suffice. */
-#define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, codes */
+#define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, codes, numbers of types */
 #define FILTER_HAS_PROCESSES	BIT(1)	/* terms on processes or CPUs */
 
 struct filter_keys;
@@ -155,7 +157,7 @@ struct filter_bits {
  * @lane_streams: streams besides stream 0 that want events of programs
  * @cpus: for each CPU, the set that wants its events
  * @bits: derived from the above, for code that does not use the table
- * @keys: objects, signals, codes and processes; see filter_priv.h
+ * @keys: objects, signals, codes, numbers of types and processes; see filter_priv.h
  * @rcu: to free the table
  *
  * Constant once published in devtrace_table.
@@ -184,7 +186,7 @@ struct filter_verdict {
 
 DECLARE_PER_CPU(struct filter_verdict, devtrace_verdict);
 
-u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key);
+u32 filter_keys_set(const struct filter_table *t, unsigned int type, u32 who, u32 key);
 u32 filter_process_set(const struct filter_table *t, struct task_struct *task);
 u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm);
 
@@ -211,7 +213,7 @@ static __always_inline u32 filter_wants(const struct filter_table *t, unsigned i
 		  t->severities[who >> RING_WHO_SEV_SHIFT];
 
 	if (unlikely(who & (RING_WHO_CODE | RING_WHO_OBJSIG) && t->has & FILTER_HAS_KEYS))
-		set &= filter_keys_set(t, who, key);
+		set &= filter_keys_set(t, type, who, key);
 	return set;
 }
 
@@ -229,7 +231,7 @@ static __always_inline u32 filter_wants_data(const struct filter_table *t, unsig
 	u32 set = filter_wants(t, type, who, who & both ? get_unaligned_le32(data) : 0);
 
 	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
-		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
+		set &= filter_keys_set(t, type, who & ~RING_WHO_CODE,
 				       get_unaligned_le32(data + sizeof(__le32)));
 	return set;
 }

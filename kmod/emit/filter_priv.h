@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parts of a filter table: object ids, signals, codes and processes
+ * Parts of a filter table: object ids, signals, numbers of types, codes and processes
  *
  * Ids and signals are in pages of sets; all ids that no filter names share one page. Major codes
  * are in a hash, whose empty entries have the set for all other codes. If a filter names single
@@ -20,7 +20,7 @@
 #define PAGE_IDS	256
 #define PAGES		(65536 / PAGE_IDS)
 
-/* Sets by object id or signal; a page that no range touches points to @rest. */
+/* Sets by object id, signal or number of a type; a page that no range touches points to @rest. */
 struct ids {
 	u32		*pages[PAGES];
 	u32		rest[PAGE_IDS];
@@ -65,6 +65,7 @@ struct process {
 struct filter_keys {
 	struct ids	objects;
 	struct ids	signals;
+	struct ids	named;
 	struct major	*majors;
 	unsigned int	majors_shift;	/* 32 - log2 of the number of entries */
 	struct code	*codes;		/* sorted */

@@ -39,7 +39,9 @@
 
 #include "compat/compat.h"
 #include "dict.h"
+#include "image.h"
 #include "link.h"
+#include "named.h"
 #include "stream/quiet.h"
 #include "text.h"
 
@@ -100,9 +102,21 @@ void link_tell_wanted(void)
 	spin_unlock(&links_lock);
 }
 
+/* Store a name of a driver. For a type that is registered by name, return its number. */
 static int link_name(const struct devtrace_dict *d)
 {
+	if (d->kind == DEVTRACE_T_NAMED)
+		return devtrace_named_number(NAMED_ROOT, d->name);
 	return devtrace_dict_set(NULL, d);
+}
+
+/* Register a type of a driver again, and write its number into the driver's structure. */
+static void link_named(const struct devtrace_dict *d)
+{
+	int number = link_name(d);
+
+	if (number > 0)
+		WRITE_ONCE(*(u32 *)(unsigned long)d->key, number);
 }
 
 /* Store the driver's names in the dictionary. Errors are ignored: no caller could handle them. */
@@ -112,8 +126,12 @@ static void link_names(struct devtrace_link *l)
 
 	mutex_lock(&l->lock);
 	l->name = link_name;
-	list_for_each_entry(n, &l->names, list)
-		link_name(&n->d);
+	list_for_each_entry(n, &l->names, list) {
+		if (n->d.kind == DEVTRACE_T_NAMED)
+			link_named(&n->d);
+		else
+			link_name(&n->d);
+	}
 	mutex_unlock(&l->lock);
 }
 
@@ -199,17 +217,19 @@ static int link_notified(struct notifier_block *nb, unsigned long action, void *
 {
 	struct devtrace_link *l = link_of(data, action == MODULE_STATE_COMING);
 
-	if (!l)
-		return NOTIFY_DONE;
 	mutex_lock(&link_lock);
 	switch (action) {
 	case MODULE_STATE_COMING:
 	case MODULE_STATE_LIVE:
-		if (list_empty(&l->list) && !link_ends)
+		if (link_ends)
+			break;
+		image_comes(data);
+		if (l && list_empty(&l->list))
 			link_connect(l);
 		break;
 	case MODULE_STATE_GOING:
-		if (!list_empty(&l->list))
+		image_goes(data);
+		if (l && !list_empty(&l->list))
 			link_forget(l);
 		break;
 	}
@@ -221,7 +241,7 @@ static struct notifier_block link_notifier = { .notifier_call = link_notified };
 
 /*
  * Return the set of all loaded modules. Return NULL if the kernel has no sysfs, or if this code is
- * part of the kernel's image.
+ * part of the kernel's image: then no module is loaded yet.
  */
 static struct kset *link_modules(void)
 {
@@ -238,7 +258,7 @@ static struct kset *link_modules(void)
  * its table. A module that became COMING before the notifier was registered and that is not in the
  * list yet is connected when it becomes LIVE.
  */
-static void link_find(struct list_head *found)
+static void link_find(struct list_head *found, struct list_head *images)
 {
 	struct kset *all = link_modules();
 	struct devtrace_link *l;
@@ -252,6 +272,7 @@ static void link_find(struct list_head *found)
 		mod = container_of(k, struct module_kobject, kobj)->mod;
 		if (!mod || mod == THIS_MODULE || READ_ONCE(mod->state) == MODULE_STATE_GOING)
 			continue;
+		image_find(mod, images);
 		l = link_of(mod, true);
 		if (l && list_empty(&l->list))
 			list_add_tail(&l->list, found);
@@ -264,13 +285,16 @@ int __init link_init(void)
 {
 	struct devtrace_link *l;
 	LIST_HEAD(found);
+	LIST_HEAD(images);
 	int err;
 
 	err = register_module_notifier(&link_notifier);
 	if (err)
 		return err;
 	mutex_lock(&link_lock);
-	link_find(&found);
+	link_find(&found, &images);
+	/* First: a driver that is connected may emit at once. */
+	image_number_all(&images);
 	while ((l = list_first_entry_or_null(&found, struct devtrace_link, list))) {
 		list_del_init(&l->list);
 		link_connect(l);
@@ -298,6 +322,7 @@ void link_exit(void)
 		link_call(&l->commit, l->commit.none);
 		link_forget(l);
 	}
+	image_exit();
 	mutex_unlock(&link_lock);
 	unregister_module_notifier(&link_notifier);
 }

@@ -14,6 +14,7 @@
 #define DEVTRACE_FAULTS_H
 
 #include <linux/bits.h>
+#include <linux/moduleparam.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 #include <linux/devtrace.h>
@@ -88,5 +89,14 @@ __printf(2, 3)
 void fault_put_text(struct devtrace_record *r, const char *fmt, ...);
 void fault_put_function(struct devtrace_record *r, const void *address);
 void fault_put_address(struct devtrace_record *r, unsigned long address);
+
+/*
+ * In the kernel's image, the parameters of this module are beside those of devtrace: on the command
+ * line of the kernel, devtrace.profile= and devtrace.faults=.
+ */
+#if IS_BUILTIN(CONFIG_DEVTRACE_PROFILE)
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX	"devtrace."
+#endif
 
 #endif /* DEVTRACE_FAULTS_H */

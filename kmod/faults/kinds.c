@@ -12,12 +12,12 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
 #include "faults.h"
 #include "stream/table.h"
+#include "stream/words.h"
 
 #define PROBES_MAX	32
 
@@ -185,21 +185,14 @@ static unsigned long kinds_of(const char *word)
 /* Parse fault_kinds: "oom signal" sets these kinds; "+net_drop -signal" adds and removes one. */
 static int kinds_parse(const char *list, unsigned long *set)
 {
-	char *copy, *rest, *word;
+	char next[WORDS_ROOM];
 	bool begun = false;
-	int err = 0;
 
-	copy = kstrdup(list, GFP_KERNEL);
-	if (!copy)
-		return -ENOMEM;
-	rest = copy;
-	while (!err && (word = strsep(&rest, ", \t\n"))) {
-		const char sign = *word;
+	while (words_next(&list, next)) {
+		const char sign = *next;
+		const char *word = next + (sign == '+' || sign == '-');
 		unsigned long bits;
 
-		if (!sign)
-			continue;
-		word += sign == '+' || sign == '-';
 		if (!begun && *word == sign)
 			*set = 0;
 		begun = true;
@@ -211,11 +204,10 @@ static int kinds_parse(const char *list, unsigned long *set)
 		if (!bits && strcmp(word, "none")) {
 			pr_err("unknown kind of fault '%s'; Documentation/faults.rst lists them\n",
 			       word);
-			err = -EINVAL;
+			return -EINVAL;
 		}
 	}
-	kfree(copy);
-	return err;
+	return 0;
 }
 
 static int kinds_set(const char *val, const struct kernel_param *kp)

@@ -17,7 +17,7 @@ u32 lane_wants_more(const struct filter_table *t, const struct lane_event *ev)
 {
 	u32 who;
 
-	if (!devtrace_head_is_valid(ev->flags, ev->severity, ev->len))
+	if (!devtrace_event_is_valid(ev->type, ev->flags, ev->severity, ev->data, ev->len))
 		return FILTER_TRIGGERS;
 	who = RING_WHO_USER | (u32)ev->flags << RING_WHO_CTX_SHIFT |
 	      (u32)ev->severity << RING_WHO_SEV_SHIFT;

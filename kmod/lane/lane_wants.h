@@ -51,7 +51,8 @@ static __always_inline u32 lane_judge(const struct lane_judge *j, const struct l
 {
 	u32 set = j->t->types[1][ev->type];
 
-	if (unlikely(!devtrace_type_is_emittable(ev->type)))
+	if (unlikely(!devtrace_type_is_emittable(ev->type)) &&
+	    !(ev->type == DEVTRACE_T_NAMED && ev->flags & DEVTRACE_F_CODE))
 		return FILTER_TRIGGERS;
 	if (unlikely(ev->flags | ev->severity)) {
 		set = lane_wants_more(j->t, ev);

@@ -53,8 +53,8 @@ static int ids_add(struct ids *ids, const struct filter_ranges *ranges, u32 bit)
 }
 
 /*
- * Compile the objects or the signals of all filters. @ranges: for each bit, the term of its filter;
- * NULL: the filter has no such term
+ * Compile the objects, the signals or the numbers of types of all filters. @ranges: for each bit,
+ * the term of its filter; NULL: the filter has no such term
  */
 static int ids_compile(struct ids *ids, const struct filter_ranges *const *ranges)
 {
@@ -210,14 +210,16 @@ static int codes_compile(struct filter_keys *k, struct filter *const *f)
 static int keys_compile(struct filter_keys *k, struct filter *const *f)
 {
 	const struct filter_ranges *objects[FILTER_BITS], *signals[FILTER_BITS];
+	const struct filter_ranges *named[FILTER_BITS];
 	unsigned int b;
 
 	for (b = 0; b < FILTER_BITS; b++) {
 		objects[b] = f[b] && f[b]->objects.given ? &f[b]->objects : NULL;
 		signals[b] = f[b] && f[b]->signals.given ? &f[b]->signals : NULL;
+		named[b] = f[b] && f[b]->named.given ? &f[b]->named : NULL;
 	}
 	return ids_compile(&k->objects, objects) ?: ids_compile(&k->signals, signals) ?:
-	       majors_compile(k, f) ?: codes_compile(k, f);
+	       ids_compile(&k->named, named) ?: majors_compile(k, f) ?: codes_compile(k, f);
 }
 
 /* Merge entries of the same id or name; return how many remain. */
@@ -339,7 +341,7 @@ static void types_compile(struct filter_table *t, const struct filter *f, u32 bi
 		if (severities & BIT(i))
 			t->severities[i] |= bit;
 	if (f->objects.given || f->signals.given || f->majors.given || f->not_majors.nr ||
-	    f->codes.given || f->not_codes.nr)
+	    f->codes.given || f->not_codes.nr || f->named.given)
 		t->has |= FILTER_HAS_KEYS;
 }
 
@@ -412,9 +414,10 @@ struct filter_table *filter_table_compile(struct filter *const *f, u32 generatio
 		if (f[b])
 			types_compile(t, f[b], BIT(b));
 	for (b = 0; b < ARRAY_SIZE(t->plain); b++) {
-		if (!devtrace_type_is_emittable(b))
+		if (!devtrace_type_is_emittable(b) && b != DEVTRACE_T_NAMED)
 			continue;
-		if (t->types[1][b] & FILTER_STREAM0)
+		/* An event of a named type is never plain: it has a code. */
+		if (t->types[1][b] & FILTER_STREAM0 && b != DEVTRACE_T_NAMED)
 			t->plain[b] = FILTER_PLAIN;
 		t->lane_streams |= t->types[1][b] & FILTER_STREAMS & ~FILTER_STREAM0;
 	}

@@ -47,6 +47,7 @@ void filter_table_free(struct filter_table *t)
 	if (t->keys) {
 		ids_free(&t->keys->objects);
 		ids_free(&t->keys->signals);
+		ids_free(&t->keys->named);
 		kvfree(t->keys->majors);
 		kvfree(t->keys->codes);
 		kvfree(t->keys->pids);
@@ -210,6 +211,7 @@ static struct filter_table *table_open(u32 generation)
 	k->majors_shift = 31;
 	ids_open(&k->objects);
 	ids_open(&k->signals);
+	ids_open(&k->named);
 	t->any_process = U32_MAX;
 	memset(&t->bits, 0xff, sizeof(t->bits));
 	t->bits.severities = EMIT_SEVERITIES;

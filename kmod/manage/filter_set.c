@@ -25,7 +25,7 @@ static bool is_open(const struct filter *f)
 	       !f->majors.given && !f->not_majors.given &&
 	       !f->codes.given && !f->not_codes.given &&
 	       !f->pids.given && !f->not_pids.given &&
-	       !f->comms.given && !f->not_comms.given && !f->cpus.given;
+	       !f->comms.given && !f->not_comms.given && !f->cpus.given && !f->named.given;
 }
 
 /*

@@ -88,8 +88,7 @@ static const struct run *run_in(const u8 *page, u32 off)
 
 static bool event_ok(const struct lane_event *ev)
 {
-	return devtrace_type_is_emittable(ev->type) &&
-	       devtrace_head_is_valid(ev->flags, ev->severity, ev->len);
+	return devtrace_event_is_valid(ev->type, ev->flags, ev->severity, ev->data, ev->len);
 }
 
 /*

@@ -11,12 +11,14 @@
 
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 
 #include "cause.h"
 #include "compat/compat_export.h"
 #include "keep.h"
 #include "last.h"
 #include "region.h"
+#include "stream/table.h"
 
 static char *where = "";
 module_param_named(region, where, charp, 0444);
@@ -28,10 +30,24 @@ MODULE_PARM_DESC(interval, "longest time in milliseconds until an event has a ch
 
 static struct region region;
 
+/* In the kernel's image, devtrace may have failed to start. */
+static bool __init is_recording(void)
+{
+	bool is;
+
+	mutex_lock(&devtrace_lock);
+	is = stream_by_id(0);
+	mutex_unlock(&devtrace_lock);
+	return is;
+}
+
 static int __init persist_init(void)
 {
-	int err = region_open(&region, where);
+	int err;
 
+	if (!is_recording())
+		return -ENODEV;
+	err = region_open(&region, where);
 	if (err)
 		return err;
 	err = last_begin(&region);

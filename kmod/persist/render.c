@@ -70,8 +70,14 @@ static void send_thread(struct render *r, const struct persist_thread *t)
 
 static void send_name(struct render *r, const struct persist_name *n)
 {
-	u8 *p = put_le(render_body(r), n->scope, 4);
+	u8 *p = render_body(r);
 
+	if (n->kind == DEVTRACE_T_ACCURACY) {
+		p = put_le(p, DEVTRACE_EMPTY_ACCURACY, sizeof(struct devtrace_wire_accuracy));
+		render_send(r, DEVTRACE_T_EMPTY, put_str(p, n->name, sizeof(n->name)));
+		return;
+	}
+	p = put_le(p, n->scope, 4);
 	p = put_le(p, n->value, 4);
 	p = put_le(p, n->group, 4);
 	p = put_le(p, n->scope ? n->key : persist_hide(n->key), 8);
@@ -190,7 +196,8 @@ static void send_first_threads(struct render *r, u64 ts)
 /* Is this the frame type of a name? Any other would be sent as an event. */
 static bool is_name(u8 kind)
 {
-	return kind == DEVTRACE_T_ENUM || (kind >= DEVTRACE_T_SIG && kind <= DEVTRACE_T_USR);
+	return kind == DEVTRACE_T_ENUM || kind == DEVTRACE_T_IMAGE || kind == DEVTRACE_T_ACCURACY ||
+	       (kind >= DEVTRACE_T_SIG && kind <= DEVTRACE_T_USR);
 }
 
 /*

@@ -23,7 +23,6 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -39,6 +38,7 @@
 #include "profile_types.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
+#include "stream/words.h"
 
 /* The vector types have eleven tracepoints on x86; all others have one or two. */
 #define TP_MAX	12
@@ -304,27 +304,19 @@ static bool name_matches(const struct profile_probe *p, const char *word)
  * @types: filled in, 256 bits
  * @named: filled in, 256 bits: types listed by their own name
  *
- * Context: process; may sleep.
- * Return: 0, -EINVAL if a name is unknown, or -ENOMEM.
+ * Return: 0, or -EINVAL if a name is unknown.
  */
 static int profile_parse(const char *list, unsigned long *types, unsigned long *named)
 {
-	char *copy, *rest, *word;
-	int err = 0;
+	char next[WORDS_ROOM];
 
 	bitmap_zero(types, 256);
 	bitmap_zero(named, 256);
-	copy = kstrdup(list, GFP_KERNEL);
-	if (!copy)
-		return -ENOMEM;
-	rest = copy;
-	while ((word = strsep(&rest, ", \t\n"))) {
-		bool clear = *word == '-', found = false;
+	while (words_next(&list, next)) {
+		bool clear = *next == '-', found = false;
+		const char *word = next + clear;
 		unsigned int i;
 
-		word += clear;
-		if (!*word && !clear)
-			continue;
 		if (!strcmp(word, "none") && !clear) {
 			bitmap_zero(types, 256);
 			bitmap_zero(named, 256);
@@ -343,12 +335,10 @@ static int profile_parse(const char *list, unsigned long *types, unsigned long *
 		if (!found) {
 			pr_err("unknown type or group '%s'; 'tracectl profile list' lists them\n",
 			       word);
-			err = -EINVAL;
-			break;
+			return -EINVAL;
 		}
 	}
-	kfree(copy);
-	return err;
+	return 0;
 }
 
 /*
@@ -484,6 +474,9 @@ static int profile_enter(void)
 	int err;
 
 	lockdep_assert_held(&devtrace_lock);
+	/* In the kernel's image, devtrace may have failed to start. */
+	if (!stream_by_id(0))
+		return -ENODEV;
 	ready = true;
 	devtrace_profile_register(&profile_ops);
 	filter_attach_profile();
@@ -529,7 +522,7 @@ static void __exit devtrace_profile_exit(void)
 	profile_names_exit();
 }
 
-module_init(devtrace_profile_init);
+early_initcall(devtrace_profile_init);
 module_exit(devtrace_profile_exit);
 
 MODULE_DESCRIPTION("Trace device: the kernel's tracepoints and faults as events");

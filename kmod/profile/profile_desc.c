@@ -181,6 +181,20 @@ static bool describe_field(struct desc_field *f, const struct desc_machine *m, c
 }
 
 /*
+ * The SMBus tracepoints set as many bytes of their array "buf" as their field "len" says. The other
+ * bytes still have what an earlier record had there, so readers must not see them.
+ */
+static void describe_count(struct desc *d, struct desc_field *f, const char *name)
+{
+	const bool number = f->kind == DESC_SIGNED || f->kind == DESC_UNSIGNED;
+
+	if (number && !strcmp(name, "len"))
+		d->count = d->nr + 1;
+	else if (f->kind == DESC_MEM && f->place == DESC_HERE && !strcmp(name, "buf"))
+		f->counted = d->count;
+}
+
+/*
  * Make a name that fmt(5) allows: at most 63 bytes, not a keyword. Return its length; -1:
  * impossible.
  */
@@ -263,6 +277,7 @@ bool desc_add(struct desc *d, const char *type, const char *name, unsigned int o
 	*f = (struct desc_field){ .offset = offset, .size = size };
 	if (!describe_field(f, &d->machine, type, name, is_signed) || !add_words(d, f, name))
 		return false;
+	describe_count(d, f, name);
 	d->nr++;
 	return true;
 }
@@ -301,15 +316,21 @@ static bool is_kernel_address(const struct desc_machine *m, u64 v)
 }
 
 /* Set @at to the offset of a string or buffer in the record. Return its maximum size, bytes. */
-static unsigned int desc_find(const struct desc_field *f, const u8 *record, unsigned int size,
-			      u16 *at)
+static unsigned int desc_find(const struct desc *d, const struct desc_field *f, const u8 *record,
+			      unsigned int size, u16 *at)
 {
 	unsigned int offset, n;
 	u32 loc;
+	u64 set;
 
 	if (f->place == DESC_HERE) {
 		*at = f->offset;
-		return f->size;
+		if (!f->counted)
+			return f->size;
+		/* That field comes before this one, and so is within the record. */
+		set = desc_load(record + d->field[f->counted - 1].offset,
+				d->field[f->counted - 1].size);
+		return set < f->size ? (unsigned int)set : f->size;
 	}
 	loc = desc_load(record + f->offset, sizeof(loc));
 	offset = loc & 0xffff;
@@ -360,7 +381,7 @@ void desc_measure(const struct desc *d, const void *record, unsigned int size,
 		}
 		left = total < DESC_EVENT_MAX ? DESC_EVENT_MAX - total : 0;
 		left = left < DESC_TEXT_MAX ? left : DESC_TEXT_MAX;
-		n = desc_find(f, r, size, &s->at[i]);
+		n = desc_find(d, f, r, size, &s->at[i]);
 		n = n < left ? n : left;
 		if (f->kind == DESC_STR)
 			n = strnlen((const char *)r + s->at[i], n);

@@ -55,6 +55,7 @@ enum desc_place { DESC_HERE, DESC_DATA_LOC, DESC_REL_LOC };
  * @kind: enum desc_kind: the element that it becomes
  * @place: enum desc_place
  * @flags: DESC_ADDRESS, DESC_FUNCTION, DESC_HEX
+ * @counted: 1 + index of the field that says how many bytes of this array are set; 0: all are
  */
 struct desc_field {
 	u16	offset;
@@ -62,18 +63,21 @@ struct desc_field {
 	u8	kind;
 	u8	place;
 	u8	flags;
+	u8	counted;
 };
 
 /**
  * struct desc - description of a tracepoint's records
  * @machine: the machine that makes the records
  * @nr: number of fields
+ * @count: 1 + index of the number "len", which may come before an array "buf"; 0: there is none
  * @field: the fields
  * @words: the elements, in the syntax of fmt(5)
  */
 struct desc {
 	struct desc_machine	machine;
 	unsigned int		nr;
+	unsigned int		count;
 	struct desc_field	field[DESC_FIELDS_MAX];
 	char			words[DESC_WORDS_MAX];
 };

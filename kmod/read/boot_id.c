@@ -3,14 +3,17 @@
  * The boot, and the load of the module, to which a stream belongs
  *
  * The kernel exposes its boot id only through a file. The process that loads the module reads this
- * file, if /proc is mounted there. The number of a load is random, because a module cannot know
- * how often it was loaded before.
+ * file, if /proc is mounted there. If devtrace is part of the kernel's image, no process loads it:
+ * then the first process that opens the device reads the file. The number of a load is random,
+ * because a module cannot know how often it was loaded before.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/string.h>
 #include <linux/uuid.h>
@@ -41,16 +44,40 @@ static bool read_boot_id(u8 *boot)
 	return true;
 }
 
+static void boot_id_complete(void)
+{
+	devtrace_boot_id.random = !read_boot_id(devtrace_boot_id.boot);
+	if (devtrace_boot_id.random)
+		pr_info("%s cannot be read: streams have a random boot id\n", BOOT_ID);
+}
+
+#if IS_BUILTIN(CONFIG_DEVTRACE)
+static DEFINE_MUTEX(complete_lock);
+static bool completed;
+
+/* Complete the numbers. Called before each open of the device. Context: process. */
+void boot_id_opened(void)
+{
+	mutex_lock(&complete_lock);
+	if (!completed) {
+		/* Random numbers of the early boot are not good enough for a secret key. */
+		get_random_bytes(&devtrace_boot_id.key, sizeof(devtrace_boot_id.key));
+		boot_id_complete();
+	}
+	completed = true;
+	mutex_unlock(&complete_lock);
+}
+#endif
+
 /* Determine the boot and load numbers. Context: the process that loads the module. */
-void boot_id_init(void)
+void __init boot_id_init(void)
 {
 	do
 		get_random_bytes(&devtrace_boot_id.load, sizeof(devtrace_boot_id.load));
 	while (!devtrace_boot_id.load);
-	get_random_bytes(&devtrace_boot_id.key, sizeof(devtrace_boot_id.key));
-	if (read_boot_id(devtrace_boot_id.boot))
-		return;
-	pr_info("%s cannot be read: streams have a random boot id\n", BOOT_ID);
-	devtrace_boot_id.random = true;
 	get_random_bytes(devtrace_boot_id.boot, sizeof(devtrace_boot_id.boot));
+	get_random_bytes(&devtrace_boot_id.key, sizeof(devtrace_boot_id.key));
+	devtrace_boot_id.random = true;
+	if (!IS_BUILTIN(CONFIG_DEVTRACE))
+		boot_id_complete();
 }

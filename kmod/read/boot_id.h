@@ -3,6 +3,7 @@
 #ifndef DEVTRACE_BOOT_ID_H
 #define DEVTRACE_BOOT_ID_H
 
+#include <linux/kconfig.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
 
@@ -13,7 +14,8 @@
  * @load: random number of this load of the module; not 0
  * @key: random, secret key of the hash that readers see instead of kernel addresses
  *
- * Written once, when the module is loaded.
+ * Written once, when the module is loaded. If devtrace is part of the kernel's image, @load is
+ * written when the kernel starts, and the others before the device is opened first.
  */
 struct boot_id {
 	u8	boot[16];
@@ -25,5 +27,10 @@ struct boot_id {
 extern struct boot_id devtrace_boot_id;
 
 void boot_id_init(void);
+#if IS_BUILTIN(CONFIG_DEVTRACE)
+void boot_id_opened(void);
+#else
+static inline void boot_id_opened(void) { }
+#endif
 
 #endif /* DEVTRACE_BOOT_ID_H */

@@ -32,14 +32,18 @@
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
 
+#include "boot_id.h"
 #include "cdev.h"
 #include "cdev_read.h"
 #include "cdev_write.h"
 #include "clear.h"
 #include "compat/compat.h"
+#include "emit/accuracy.h"
 #include "emit/control_ops.h"
 #include "emit/dict.h"
 #include "emit/emit_user.h"
+#include "emit/named.h"
+#include "emit/owner.h"
 #include "handle.h"
 #include "lane/lane.h"
 #include "reader.h"
@@ -80,6 +84,7 @@ static int trace_open(struct inode *inode, struct file *file)
 {
 	struct handle *h;
 
+	boot_id_opened();
 	h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
 	if (!h)
 		return -ENOMEM;
@@ -178,6 +183,31 @@ static long ioctl_dict(const struct devtrace_dict __user *arg)
 	return devtrace_dict_set(task_tgid(current), &d);
 }
 
+static long ioctl_accuracy(const struct devtrace_accuracy __user *arg)
+{
+	struct devtrace_accuracy a;
+
+	/* Users would believe a false statement; only root can set the clock in any case. */
+	if (!uid_eq(current_euid(), GLOBAL_ROOT_UID))
+		return -EPERM;
+	if (copy_from_user(&a, arg, sizeof(a)))
+		return -EFAULT;
+	return devtrace_accuracy_set(&a);
+}
+
+static long ioctl_type(struct devtrace_type_name __user *arg)
+{
+	struct devtrace_type_name t;
+	int number;
+
+	if (copy_from_user(&t, arg, sizeof(t)))
+		return -EFAULT;
+	if (t.reserved)
+		return -EINVAL;
+	number = devtrace_named_number(devtrace_owner(), t.name);
+	return number < 0 ? number : put_user((u32)number, &arg->number);
+}
+
 static long ioctl_check(struct handle *h, const u32 __user *arg)
 {
 	u32 check;
@@ -263,6 +293,11 @@ static noinline long ioctl_rare(struct file *file, unsigned int cmd, unsigned lo
 			return -EBADF;
 		WRITE_ONCE(h->clear, false);
 		return ioctl_dict(p);
+	case DEVTRACE_IOC_TYPE:
+		if (!(file->f_mode & FMODE_WRITE))
+			return -EBADF;
+		WRITE_ONCE(h->clear, false);
+		return ioctl_type(p);
 	case DEVTRACE_IOC_LANE:
 		if (!(file->f_mode & FMODE_WRITE))
 			return -EBADF;
@@ -283,6 +318,8 @@ static noinline long ioctl_rare(struct file *file, unsigned int cmd, unsigned lo
 		return file->f_mode & FMODE_READ ? ioctl_stats(h, p) : -EBADF;
 	case DEVTRACE_IOC_PID:
 		return file->f_mode & FMODE_READ ? ioctl_pid(p) : -EBADF;
+	case DEVTRACE_IOC_ACCURACY:
+		return file->f_mode & FMODE_READ ? ioctl_accuracy(p) : -EBADF;
 	default:
 		return -ENOTTY;
 	}

@@ -42,7 +42,9 @@ static bool is_name(const u8 *frame, u32 n)
 	u32 i = n && frame[0] == DEVTRACE_ESCAPE ? 2 : 1;
 	u8 type = i < n ? frame[i] : 0;
 
-	return type == DEVTRACE_T_ENUM || type == DEVTRACE_T_PROC ||
+	if (!type && i + 1 < n)
+		return frame[i + 1] == DEVTRACE_EMPTY_ACCURACY;
+	return type == DEVTRACE_T_ENUM || type == DEVTRACE_T_IMAGE || type == DEVTRACE_T_PROC ||
 	       (type >= DEVTRACE_T_SIG && type <= DEVTRACE_T_USR);
 }
 
@@ -196,12 +198,28 @@ u64 wire_dict_key(const struct devtrace_dict *d, u32 scope)
 	return scope ? d->key : hide_address(d->key);
 }
 
+/* Send an accuracy in an EMPTY frame, which older decoders ignore. */
+static void wire_accuracy(struct wire *w, const char *text)
+{
+	struct devtrace_wire_accuracy *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	memset(b, 0, sizeof(*b));
+	b->what = DEVTRACE_EMPTY_ACCURACY;
+	p = put_name(p, text, DEVTRACE_NAME_MAX);
+	wire_send(w, DEVTRACE_T_EMPTY, p - (char *)b);
+}
+
 /* Send a name of the dictionary. @scope: process id, 0 for the kernel. */
 void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope)
 {
 	struct devtrace_wire_dict *b = wire_body(w);
 	char *p = (char *)(b + 1);
 
+	if (d->kind == DEVTRACE_T_ACCURACY) {
+		wire_accuracy(w, d->name);
+		return;
+	}
 	memset(b, 0, sizeof(*b));
 	b->scope = cpu_to_le32(scope);
 	b->value = cpu_to_le32(d->value);

@@ -28,6 +28,9 @@
 #define DRIFT_NS	(20 * NSEC_PER_USEC)
 /* After a step of the wall clock, take no sample for this long. */
 #define STEP_NS		NSEC_PER_MSEC
+/* A sample is read again if it took longer, at most so many times. */
+#define WINDOW_NS	(DRIFT_NS / 2)
+#define READ_TRIES	4
 /* Number of times that take_step() tries to become the sampler before it gives up. */
 #define STEP_TRIES	100000
 
@@ -62,6 +65,33 @@ static notrace void add_sample(const struct clock_sample *s)
 	history_add(&devtrace_clock_samples, SAMPLES);
 }
 
+/*
+ * Read all clocks. A hypervisor or firmware may take the CPU away between two of them, for 100 ms
+ * on a busy host, and all dates until the next sample would be wrong by that. So read them again
+ * if they took long; if they always do, keep the reading that took least.
+ */
+static notrace void read_clocks(struct clock_sample *s)
+{
+	u64 least = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < READ_TRIES && least > WINDOW_NS; i++) {
+		const u64 ts = devtrace_clock_now();
+		const u64 mono = ktime_get_mono_fast_ns();
+		const u64 boot = ktime_get_boot_fast_ns();
+		const u64 real = ktime_get_real_fast_ns();
+		const u64 took = devtrace_clock_now() - ts;
+
+		if (i && took >= least)
+			continue;
+		least = took;
+		s->ts = ts + took / 2;
+		s->mono = mono;
+		s->boot = boot;
+		s->real = real;
+	}
+}
+
 /**
  * devtrace_clock_take() - read the other clocks, store a sample if one drifted
  * @ts: trace clock, ns
@@ -84,10 +114,7 @@ notrace void devtrace_clock_take(u64 ts)
 		goto out;
 	WRITE_ONCE(devtrace_clock_state.next, ts + PERIOD_NS);
 
-	s.ts = devtrace_clock_now();
-	s.mono = ktime_get_mono_fast_ns();
-	s.boot = ktime_get_boot_fast_ns();
-	s.real = ktime_get_real_fast_ns();
+	read_clocks(&s);
 	s.steps = false;
 
 	n = devtrace_clock_samples.nr;
@@ -103,8 +130,8 @@ out:
 
 /*
  * Store two samples for a step of the wall clock, which was @was ns ahead of CLOCK_MONOTONIC and
- * now is @is ns ahead. ktime_get_real_fast_ns() is not used, because here some kernels return the
- * time before the step, and others the time after it.
+ * now is @is ns ahead. The value of ktime_get_real_fast_ns() is not used, because here some kernels
+ * return the time before the step, and others the time after it.
  *
  * Return: false if another context is sampling.
  */
@@ -120,9 +147,7 @@ static bool take_step(s64 was, s64 is)
 			return false;
 		cpu_relax();
 	}
-	before.ts = devtrace_clock();
-	before.mono = ktime_get_mono_fast_ns();
-	before.boot = ktime_get_boot_fast_ns();
+	read_clocks(&before);
 	before.real = before.mono + was;
 	before.steps = false;
 	after.ts = before.ts + 1;
@@ -275,6 +300,18 @@ static struct notifier_block clock_pm_nb = {
 	.notifier_call	= clock_pm,
 };
 
+static bool follows_suspend;
+
+/*
+ * Follow suspend and resume. Called after the timekeeper has registered its functions, which it
+ * does as a device_initcall.
+ */
+void __init devtrace_clock_follow_suspend(void)
+{
+	register_syscore(&clock_syscore);
+	follows_suspend = true;
+}
+
 /**
  * devtrace_clock_init() - start the clock
  * @control: the control page, which has the clock's constants for programs
@@ -297,7 +334,6 @@ int devtrace_clock_init(struct devtrace_control *control, u32 start)
 		kvfree(samples);
 		return err;
 	}
-	register_syscore(&clock_syscore);
 	counter_start();
 	devtrace_clock_take(devtrace_clock_now());
 	pvclock_gtod_register_notifier(&clock_updated_nb);
@@ -307,7 +343,8 @@ int devtrace_clock_init(struct devtrace_control *control, u32 start)
 void devtrace_clock_exit(void)
 {
 	pvclock_gtod_unregister_notifier(&clock_updated_nb);
-	unregister_syscore(&clock_syscore);
+	if (follows_suspend)
+		unregister_syscore(&clock_syscore);
 	unregister_pm_notifier(&clock_pm_nb);
 	counter_stop();
 	kvfree(samples);

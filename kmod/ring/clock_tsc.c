@@ -20,7 +20,7 @@
 #include <linux/pvclock_gtod.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeper_internal.h>
-#include <asm/cpufeature.h>
+#include <linux/cpufeature.h>
 
 #include "clock_tsc.h"
 

@@ -5,14 +5,15 @@
  * The handler of a high-resolution timer, in hard interrupt context, records how late it is.
  * After some beats, a work item in process context emits a summary. Loading and unloading are
  * traced, too. metronome.fmt, beside this file, tells traceinfo(1) how to print the events; it
- * belongs in /usr/trace.
+ * belongs in /usr/trace. If a beat is late by a whole period, too, the driver emits a line whose
+ * text is only here: traceinfo finds it in metronome.ko.
  *
  * The parameter sum_us adds a fault that real drivers have: long work with preemption off. The
  * trace shows it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/devtrace.h>
+#include <linux/devtrace_log.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -103,10 +104,13 @@ static enum hrtimer_restart beat(struct hrtimer *t)
 	late_max = max(late_max, late);
 	devtrace_rec_for(METRONOME_BEAT, METRONOME_OBJ, SIG_TICK,
 			 dt_u32(beats), dt_u32(late));
-	if (late > (u64)late_us * NSEC_PER_USEC)
+	if (late > (u64)late_us * NSEC_PER_USEC) {
 		devtrace_exc(DEVTRACE_HW_SEVERITY1,
 			     DEVTRACE_CODE(METRONOME_MAJOR, METRONOME_LATE),
 			     dt_u32(beats), dt_u32(late));
+		if (late >= (u64)period_us * NSEC_PER_USEC)
+			DT_WARN("no. %u is a whole period late: %u ns", beats, late);
+	}
 	if (sum_beats && beats % sum_beats == 0)
 		schedule_work(&sum_work);
 	hrtimer_forward_now(t, period);

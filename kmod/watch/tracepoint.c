@@ -14,12 +14,12 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include <linux/devtrace_watch.h>
 
+#include "stream/words.h"
 #include "tracepoint.h"
 
 #define CREATE_TRACE_POINTS
@@ -150,30 +150,24 @@ static u32 severities_of(const char *word)
 
 static int tracepoint_parse(const char *val, u32 *set)
 {
-	char *copy = kstrdup(val, GFP_KERNEL), *rest = copy, *word;
-	int err = 0;
+	char word[WORDS_ROOM];
 
-	if (!copy)
-		return -ENOMEM;
 	*set = 0;
-	while (!err && (word = strsep(&rest, ", \t\n"))) {
+	while (words_next(&val, word)) {
 		const u32 bits = severities_of(word);
 
-		if (!*word)
-			continue;
 		*set |= bits;
 		if (!bits) {
 			pr_err("unknown severity '%s'; write sw0 to sw3, hw0 to hw3, none or all\n",
 			       word);
-			err = -EINVAL;
+			return -EINVAL;
 		}
 	}
-	kfree(copy);
-	if (!err && !*set) {
+	if (!*set) {
 		pr_err("severity is empty; write sw0 to sw3, hw0 to hw3, none or all\n");
-		err = -EINVAL;
+		return -EINVAL;
 	}
-	return err;
+	return 0;
 }
 
 static int severity_set(const char *val, const struct kernel_param *kp)

@@ -51,14 +51,18 @@ enum devtrace_type {
 	DEVTRACE_T_FUN		= 62,	/* dictionary: function */
 	DEVTRACE_T_USR		= 63,	/* dictionary: record type */
 	DEVTRACE_T_INFO		= 64,	/* description of this stream */
+	DEVTRACE_T_IMAGE	= 65,	/* dictionary: program, library or module with sites */
 	DEVTRACE_T_STATE	= 66,	/* the stream was stopped or started */
+	DEVTRACE_T_ACCURACY	= 67,	/* in the kernel only: DEVTRACE_EMPTY_ACCURACY */
 	DEVTRACE_T_PROC		= 70,	/* dictionary: thread, sent by the kernel */
 	DEVTRACE_T_SEM		= 71,	/* 71-74 semaphore */
 	DEVTRACE_T_MTX		= 75,	/* 75-80 mutex */
+	DEVTRACE_T_NAMED	= 84,	/* a type registered by name; the code is its number */
 	DEVTRACE_T_ASSERT	= 93,	/* a failed assertion: line, module */
 	DEVTRACE_T_USER		= 100,	/* 100-124 user records, groups of 5 */
 	DEVTRACE_T_EXC		= 125,	/* exception: severity, 24+8-bit code */
 	DEVTRACE_T_TEXT		= 126,	/* text: one STR element */
+	DEVTRACE_T_LOG		= 127,	/* number of a DT_LOG() statement, and its arguments */
 	DEVTRACE_T_KERNEL	= 128,	/* 128-191 kernel profile events */
 	DEVTRACE_T_USER2	= 192,	/* 192-255 further user records */
 };
@@ -71,7 +75,8 @@ enum devtrace_type {
 					 ((t) >= DEVTRACE_T_CLOCK && (t) <= DEVTRACE_T_PROC))
 #define DEVTRACE_TYPE_IS_PROFILE_(t)	((t) >= DEVTRACE_T_KERNEL && (t) < DEVTRACE_T_USER2)
 #define DEVTRACE_TYPE_IS_EMITTABLE_(t) \
-	(!((t) >> 8) && !DEVTRACE_TYPE_IS_TRANSPORT_(t) && !DEVTRACE_TYPE_IS_PROFILE_(t))
+	(!((t) >> 8) && !DEVTRACE_TYPE_IS_TRANSPORT_(t) && !DEVTRACE_TYPE_IS_PROFILE_(t) && \
+	 (t) != DEVTRACE_T_NAMED)
 
 /**
  * devtrace_type_is_transport() - do frames of a type carry no event?
@@ -99,7 +104,8 @@ static inline int devtrace_type_is_profile(unsigned int type)
  * devtrace_type_is_emittable() - may programs and drivers emit a type?
  * @type: event type; any number
  *
- * Return: not 0 if they may.
+ * Return: not 0 if they may. For DEVTRACE_T_NAMED it is 0, because an event of this type needs a
+ * number.
  */
 static __always_inline int devtrace_type_is_emittable(unsigned int type)
 {
@@ -295,11 +301,9 @@ enum devtrace_element {
 #define DEVTRACE_F_CODE		0x08	/* a u32 code follows the header */
 #define DEVTRACE_F_OBJSIG	0x10	/* a u16 object and a u16 signal follow */
 #define DEVTRACE_F_PTR		0x20	/* the event has OBJ, FUN or SIG elements */
-/* the kernel corrected a time that was too early or too late */
-#define DEVTRACE_F_LATE		0x40
+#define DEVTRACE_F_LATE		0x40	/* the kernel corrected a time too early or too late */
 #define DEVTRACE_COMPACT	0x80	/* instead of flags: the body is compact */
-#define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | \
-				 DEVTRACE_F_PTR)
+#define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | DEVTRACE_F_PTR)
 
 enum devtrace_context {
 	DEVTRACE_CTX_TASK	= 0,
@@ -319,8 +323,7 @@ enum devtrace_context {
 
 /*
  * The length byte that ends every body, computed from the number n of bytes before it; it is never
- * 0. The check sum8 does not notice an additional or missing byte of value 0; the length byte
- * does.
+ * 0. It shows an additional or missing byte of value 0, which the check sum8 does not notice.
  */
 #define DEVTRACE_BODY_LEN(n)	((n) % 255 + 1)
 
@@ -339,8 +342,7 @@ enum devtrace_check {
 enum devtrace_cause {
 	DEVTRACE_LOST_OVERWRITTEN = 0,	/* newer events took their place */
 	DEVTRACE_LOST_CLEARED	= 1,	/* the buffer was cleared */
-	/* the ring was full of unfinished events, or the lane was full */
-	DEVTRACE_LOST_BUSY	= 2,
+	DEVTRACE_LOST_BUSY	= 2,	/* ring full of unfinished events, or lane full */
 	DEVTRACE_LOST_TOOBIG	= 3,	/* the event is larger than a quarter of the ring */
 	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU */
 	DEVTRACE_LOST_STOPPED	= 5,	/* the stream was stopped */
@@ -348,6 +350,15 @@ enum devtrace_cause {
 	DEVTRACE_LOST_LANE	= 6,	/* a lane had invalid content */
 	DEVTRACE_LOST_DAMAGED	= 7,	/* the black box: memory was damaged across the reset */
 };
+
+/* Groups of IMAGE frames: the name that a frame gives to an image. */
+enum devtrace_image {
+	DEVTRACE_IMAGE_BUILD_ID	= 0,	/* hexadecimal digits, or "-" */
+	DEVTRACE_IMAGE_PATH	= 1,	/* of the file; of a kernel module its name */
+	DEVTRACE_IMAGE_ADDRESS	= 2,	/* at which the image is loaded */
+};
+
+#define DEVTRACE_IMAGE_MAX	254	/* highest number; a process gives all further images 255 */
 
 /* The state of a stream. */
 enum devtrace_state {
@@ -370,18 +381,14 @@ enum devtrace_reason {
 #define DEVTRACE_INFO_BOOT_ID	0x04	/* boot_id is the kernel's */
 #define DEVTRACE_INFO_COMPACT	0x08	/* a program made the stream compact later */
 
-/*
- * Bodies of the frames, in the order of their bytes on the wire. The length byte,
- * DEVTRACE_BODY_LEN(), follows each body.
- */
+/* Bodies of frames, in the order of the wire. The length byte DEVTRACE_BODY_LEN() follows each. */
 
 /**
  * struct devtrace_wire_event - body of an event frame
  * @flags: DEVTRACE_F_*
  * @severity: severity byte, 0 for none
  * @source: number of the CPU or lane that recorded the event
- * @tid: thread id in the initial pid namespace; in interrupt context that of the interrupted
- *	thread
+ * @tid: thread id in the initial pid namespace; in interrupt context the interrupted thread's
  * @ts: trace clock in nanoseconds
  *
  * The structure is followed by a u32 code (if DEVTRACE_F_CODE is set), a u16 object and a u16
@@ -423,6 +430,7 @@ struct devtrace_wire_info {
 /* First byte of the body of an EMPTY frame that is not mere padding. */
 #define DEVTRACE_EMPTY_LOAD	1
 #define DEVTRACE_EMPTY_NOTE	2
+#define DEVTRACE_EMPTY_ACCURACY	3
 /* Name of the note that contains the number of the file, for recordings in several files. */
 #define DEVTRACE_NOTE_FILE	"file"
 /* Name of the note that says in words how exact the wall clock was. */
@@ -450,6 +458,20 @@ struct devtrace_wire_load {
  * Counters of frames do not count it.
  */
 struct devtrace_wire_note {
+	__u8	what;
+	__u8	reserved[3];
+} __attribute__((packed));
+
+/**
+ * struct devtrace_wire_accuracy - body of an EMPTY frame that says how exact the wall clock was
+ * @what: DEVTRACE_EMPTY_ACCURACY
+ * @reserved: 0
+ *
+ * The structure is followed by a NUL-terminated text of five words: time of the statement (trace
+ * clock, ns), largest error and estimated error of the wall clock (ns), the status of adjtimex(2)
+ * in hexadecimal, and the source, as in struct devtrace_accuracy.
+ */
+struct devtrace_wire_accuracy {
 	__u8	what;
 	__u8	reserved[3];
 } __attribute__((packed));
@@ -522,10 +544,11 @@ struct devtrace_wire_proc {
 } __attribute__((packed));
 
 /**
- * struct devtrace_wire_dict - body of ENUM, SIG, OBJ, FUN and USR frames
+ * struct devtrace_wire_dict - body of ENUM, SIG, OBJ, FUN, USR and IMAGE frames
  * @scope: id of the process to which the name belongs; 0: the kernel, and names for all
- * @value: ENUM: value; SIG: signal; USR: record type; else 0
- * @group: ENUM: group 0-7; else 0
+ * @value: ENUM: value; SIG: signal; USR: record type, or, from DEVTRACE_NAMED_FIRST on, the number
+ *	of a type that is registered by name; IMAGE: number of the image; else 0
+ * @group: ENUM: group 0-7; IMAGE: enum devtrace_image; else 0
  * @reserved: 0
  * @key: SIG: object, or 0 for all objects; OBJ: object; FUN: address; else 0
  *
@@ -541,7 +564,8 @@ struct devtrace_wire_dict {
 
 /**
  * struct devtrace_emit - an event that a program emits
- * @type: enum devtrace_type, but not a type of the transport or of kernel profile events
+ * @type: enum devtrace_type, but not a type of the transport or of kernel profile events; for
+ *	DEVTRACE_T_NAMED the code is the number of the type
  * @severity: severity byte, 0 for none
  * @flags: bits of DEVTRACE_F_MASK_EMIT
  * @reserved: 0
@@ -564,7 +588,7 @@ __extension__ struct devtrace_emit {
  * @severity: severity byte
  * @len: bytes of payload, including the code, object and signal if @flags announce them
  *
- * devtrace_type_is_emittable() checks the type. Decoders check the elements.
+ * Decoders check the elements.
  *
  * Return: not 0 if flags and severity are valid and the payload has room for what @flags announce.
  */
@@ -578,14 +602,21 @@ static inline int devtrace_head_is_valid(unsigned int flags, unsigned int severi
 	       devtrace_severity_is_valid(severity);
 }
 
+/*
+ * Numbers of types that are registered by name: the number is the code of an event of the type
+ * DEVTRACE_T_NAMED. The smaller numbers are event types, so that all types have different numbers.
+ */
+#define DEVTRACE_NAMED_FIRST	256
+#define DEVTRACE_NAMED_LAST	65535
+
 #define DEVTRACE_NAME_MAX	64	/* with the NUL */
 
 /**
  * struct devtrace_dict - a name for the dictionary
- * @kind: DEVTRACE_T_SIG, _OBJ, _FUN, _USR or _ENUM
- * @group: ENUM: 0-7; else 0
+ * @kind: DEVTRACE_T_SIG, _OBJ, _FUN, _USR, _ENUM or _IMAGE
+ * @group: ENUM: 0-7; IMAGE: enum devtrace_image; else 0
  * @reserved: 0
- * @value: ENUM: 0-255; SIG: signal; USR: record type; else 0
+ * @value: ENUM: 0-255; SIG: signal; USR: record type; IMAGE: 0-254; else 0
  * @key: SIG: object, or 0 for all objects; OBJ: object; FUN: address; else 0
  * @name: NUL-terminated, not empty
  */
@@ -596,6 +627,22 @@ struct devtrace_dict {
 	__u32	value;
 	__u64	key;
 	char	name[DEVTRACE_NAME_MAX];
+};
+
+/**
+ * struct devtrace_type_name - register a type by name
+ * @name: in: NUL-terminated, not empty
+ * @number: out: DEVTRACE_NAMED_FIRST to DEVTRACE_NAMED_LAST
+ * @reserved: 0
+ *
+ * The same name gives the same number to all programs and drivers until the module is removed, and
+ * different names give different numbers. Errors: EDQUOT: the user has registered as many names as
+ * one user may; ENOSPC: the table is full.
+ */
+struct devtrace_type_name {
+	char	name[DEVTRACE_NAME_MAX];
+	__u32	number;
+	__u32	reserved;
 };
 
 /* Values of cpu in struct devtrace_stats: the events of all lanes; all events. */
@@ -663,6 +710,25 @@ struct devtrace_pid {
 	__u32	of;
 };
 
+#define DEVTRACE_ACCURACY_MAX	999999999999ULL	/* largest error that can be stated, ns */
+#define DEVTRACE_ACCURACY_UNSYNC	0x40	/* STA_UNSYNC of adjtimex(2) */
+
+/**
+ * struct devtrace_accuracy - statement about the error of the wall clock at this moment
+ * @max: the error is not larger than this, ns; at most DEVTRACE_ACCURACY_MAX
+ * @est: estimated error, ns; at most DEVTRACE_ACCURACY_MAX
+ * @status: status of adjtimex(2), 16 bits; with DEVTRACE_ACCURACY_UNSYNC the clock is not
+ *	synchronized, and the errors have no meaning
+ * @source: what the clock is synchronized with, such as "ntp" or "ptp0": 1 to 11 lower-case
+ *	letters, digits, '.' and '-', and a NUL
+ */
+struct devtrace_accuracy {
+	__u64	max;
+	__u64	est;
+	__u32	status;
+	char	source[12];
+};
+
 /* Emit an event, on any descriptor open for writing. The ioctl number contains the size. */
 #define DEVTRACE_IOC_MAGIC	0xb7
 #define DEVTRACE_IOC_EMIT(size)	_IOC(_IOC_WRITE, DEVTRACE_IOC_MAGIC, 0, (size))
@@ -674,10 +740,7 @@ struct devtrace_pid {
 #define DEVTRACE_IOC_CLEAR	_IO(DEVTRACE_IOC_MAGIC, 3)
 /* Get statistics; needs a descriptor open for reading. */
 #define DEVTRACE_IOC_STATS	_IOWR(DEVTRACE_IOC_MAGIC, 4, struct devtrace_stats)
-/*
- * Create a lane for the calling thread; needs a descriptor open for writing. Returns a descriptor
- * for mmap(2).
- */
+/* Create the calling thread's lane; needs a descriptor open for writing, returns one for mmap(2) */
 #define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 6, struct devtrace_lane_ask)
 /*
  * Take the full blocks of the calling thread's lane. The argument is the lane's source number.
@@ -685,13 +748,16 @@ struct devtrace_pid {
  */
 #define DEVTRACE_IOC_HAND	_IO(DEVTRACE_IOC_MAGIC, 7)
 /*
- * Send the stream's description and dictionaries again, beginning at the reader's current
- * position. Needs a descriptor open for reading. Returns the number of bytes that read(2) returns
- * before them.
+ * Send the stream's description and dictionaries again, from the reader's position on. Needs a
+ * descriptor open for reading. Returns the number of bytes that read(2) returns before them.
  */
 #define DEVTRACE_IOC_ANNOUNCE	_IO(DEVTRACE_IOC_MAGIC, 8)
 /* Convert a thread id; needs a descriptor open for reading. */
 #define DEVTRACE_IOC_PID	_IOWR(DEVTRACE_IOC_MAGIC, 9, struct devtrace_pid)
+/* State how exact the wall clock is now; needs a descriptor open for reading, and root. */
+#define DEVTRACE_IOC_ACCURACY	_IOW(DEVTRACE_IOC_MAGIC, 10, struct devtrace_accuracy)
+/* Register a type by name; needs a descriptor open for writing. */
+#define DEVTRACE_IOC_TYPE	_IOWR(DEVTRACE_IOC_MAGIC, 11, struct devtrace_type_name)
 
 /**
  * struct devtrace_counter - constants to compute CLOCK_MONOTONIC_RAW from the CPU's counter

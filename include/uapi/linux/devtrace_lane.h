@@ -20,6 +20,7 @@
 #define _UAPI_LINUX_DEVTRACE_LANE_H
 
 #include <linux/types.h>
+#include <linux/devtrace.h>
 
 #define DEVTRACE_LANE_BLOCK	4096
 #define DEVTRACE_LANE_MIN	(2 * DEVTRACE_LANE_BLOCK)
@@ -105,5 +106,36 @@ struct devtrace_lane_block {
 #define DEVTRACE_LANE_TYPE_SHIFT 7
 #define DEVTRACE_LANE_NS_SHIFT	15
 #define DEVTRACE_LANE_NS_MAX	0x1ffffU
+
+/**
+ * devtrace_named_is_valid() - does an event of the type DEVTRACE_T_NAMED have a number?
+ * @flags: DEVTRACE_F_*
+ * @data: payload, with room for the code if @flags announce one
+ *
+ * Return: not 0 if the code is the number of a type that may be registered by name.
+ */
+static inline int devtrace_named_is_valid(unsigned int flags, const __u8 *data)
+{
+	return flags & DEVTRACE_F_CODE && data[1] && !data[2] && !data[3];
+}
+
+/**
+ * devtrace_event_is_valid() - may a program emit this event?
+ * @type: event type
+ * @flags: DEVTRACE_F_*
+ * @severity: severity byte
+ * @data: payload
+ * @len: bytes of payload, including the code, object and signal if @flags announce them
+ *
+ * Return: not 0 if the type is valid, and all that devtrace_head_is_valid() checks.
+ */
+static inline int devtrace_event_is_valid(unsigned int type, unsigned int flags,
+					  unsigned int severity, const __u8 *data,
+					  unsigned long len)
+{
+	return devtrace_head_is_valid(flags, severity, len) &&
+	       (devtrace_type_is_emittable(type) ||
+		(type == DEVTRACE_T_NAMED && devtrace_named_is_valid(flags, data)));
+}
 
 #endif /* _UAPI_LINUX_DEVTRACE_LANE_H */

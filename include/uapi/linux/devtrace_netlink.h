@@ -231,6 +231,11 @@ enum devtrace_filter_attr {
 	/* Whole codes, major << 8 | minor, in addition to MAJORS and NOT_MAJORS. */
 	DEVTRACE_FA_CODES,	/* array of u32: pass only these codes, or those of MAJORS */
 	DEVTRACE_FA_NOT_CODES,	/* array of u32: refuse these codes */
+	/*
+	 * array of struct devtrace_range: of the types registered by name, pass only these numbers.
+	 * The bit of DEVTRACE_T_NAMED in TYPES must be set, too.
+	 */
+	DEVTRACE_FA_NAMED,
 
 	__DEVTRACE_FA_MAX,
 };
