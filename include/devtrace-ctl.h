@@ -77,6 +77,7 @@ struct devtrace_filter {
 	struct devtrace_names	comms, not_comms;
 	struct devtrace_ranges	cpus;
 	struct devtrace_numbers	codes, not_codes;	/* major << 8 | minor */
+	struct devtrace_ranges	named;		/* numbers of TYPES from 256 on */
 };
 
 /*
@@ -100,15 +101,17 @@ int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr ter
 
 /*
  * For the terms TYPES, OBJECTS, SIGNALS and CPUS: pass the numbers from first to last if on is
- * true, otherwise refuse them. Types of the transport always pass. Return -ENOSPC if the term
- * would have more than DEVTRACE_TERMS_MAX ranges.
+ * true, otherwise refuse them. Types from 256 on are the numbers of types that programs registered
+ * by name. Types of the transport always pass. Return -ENOSPC if the term would have more than
+ * DEVTRACE_TERMS_MAX ranges; for TYPES only the numbers from 256 on count.
  */
 int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  unsigned int first, unsigned int last, bool on);
 /*
  * Pass or refuse a named group, like devtrace_filter_range(). Groups of TYPES: sm ao eq mp te qf
- * sc sem mtx user user0 to user4 exc text kernel all, and the names, groups and presets of kernel
- * profile events, which belong to "kernel" but not to "all". Groups of OBJECTS: ao ep eq ap all.
+ * sc sem mtx user user0 to user4 exc text log named kernel all, and the names, groups and presets
+ * of kernel profile events, which belong to "kernel" but not to "all". Groups of OBJECTS: ao ep eq
+ * ap all.
  * Return -ENOENT if the group is unknown.
  */
 int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr term,

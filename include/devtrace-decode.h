@@ -36,6 +36,7 @@ enum devtrace_item_kind {
 	DEVTRACE_ITEM_UNKNOWN,	/* u.unknown: intact transport frame, type unknown */
 	DEVTRACE_ITEM_STATE,	/* u.state: the stream was stopped or started */
 	DEVTRACE_ITEM_NOTE,	/* u.note: added by the program that saved the stream */
+	DEVTRACE_ITEM_ACCURACY,	/* u.accuracy: a program stated how exact the wall clock was */
 };
 
 /* An event. Pointers are valid only during the callback. */
@@ -44,6 +45,11 @@ struct devtrace_event {
 	uint8_t		flags;		/* DEVTRACE_F_* */
 	uint8_t		severity;
 	uint16_t	source;		/* CPU or lane: devtrace_decoder_lane() */
+	/*
+	 * number: the type, or from DEVTRACE_NAMED_FIRST on the number of a type that was
+	 * registered by name: then type is DEVTRACE_T_NAMED, and flags lacks DEVTRACE_F_CODE
+	 */
+	uint16_t	number;
 	uint32_t	tid;
 	uint32_t	tgid;		/* from the dictionary; 0: unknown */
 	uint64_t	ts;		/* trace clock, ns */
@@ -90,6 +96,14 @@ struct devtrace_state_item {
 /* A note that a program added when it saved the stream. The kernel sends none. */
 struct devtrace_note {
 	const char	*name, *value;
+};
+
+/* A statement about the error of the wall clock: see struct devtrace_accuracy. */
+struct devtrace_statement {
+	uint64_t	ts;		/* when it was made, trace clock; 0: unknown */
+	uint64_t	max, est;	/* largest and estimated error, ns */
+	uint32_t	status;		/* with DEVTRACE_ACCURACY_UNSYNC: not synchronized */
+	char		source[12];	/* such as "ntp" */
 };
 
 struct devtrace_proc {
@@ -153,6 +167,7 @@ struct devtrace_item {
 		struct devtrace_gap gap;
 		struct devtrace_state_item state;
 		struct devtrace_note note;
+		struct devtrace_statement accuracy;
 		struct { uint8_t type; const uint8_t *data; size_t len; } unknown;
 	} u;
 };
@@ -191,8 +206,8 @@ const struct devtrace_totals *devtrace_decoder_totals(const struct devtrace_deco
 
 /*
  * Look up a name in the stream's dictionary, or return NULL. If scope (a process) has no such
- * name, scope 0 (the kernel) is searched; if a signal has no name for the object key, its name for
- * object 0 is used. The string is valid until the next feed.
+ * name, scope 0 (the kernel) is searched, except for DEVTRACE_T_IMAGE; if a signal has no name for
+ * the object key, its name for object 0 is used. The string is valid until the next feed.
  */
 const char *devtrace_decoder_name(const struct devtrace_decoder *d, uint8_t kind,
 				  uint32_t scope, uint32_t value, uint8_t group,
@@ -220,6 +235,27 @@ uint32_t devtrace_decoder_load(const struct devtrace_decoder *d);
  */
 bool devtrace_decoder_real(const struct devtrace_decoder *d, uint64_t ts, int64_t *real);
 bool devtrace_decoder_mono(const struct devtrace_decoder *d, uint64_t ts, uint64_t *mono);
+
+/* How well the wall clock was synchronized. */
+enum devtrace_sync {
+	DEVTRACE_SYNC_UNKNOWN,	/* no statement applies */
+	DEVTRACE_SYNC_NEVER,	/* every statement so far says: not synchronized */
+	DEVTRACE_SYNC_LOST,	/* the clock was synchronized earlier, but is not any more */
+	DEVTRACE_SYNC_ERROR,	/* the error is known */
+};
+
+/*
+ * Compute the largest error of devtrace_decoder_real() at a time of the trace clock, in ns. It is
+ * the error of the last statement, plus DEVTRACE_DRIFT_PPM of the time from there to ts, plus what
+ * the conversion by CLOCK frames may add (20 us and more). If the wall clock was set after the
+ * statement, the statement no longer applies. *max is set only if the function returns
+ * DEVTRACE_SYNC_ERROR.
+ */
+#define DEVTRACE_DRIFT_PPM	500	/* as the kernel assumes for a clock without corrections */
+enum devtrace_sync devtrace_decoder_error(const struct devtrace_decoder *d, uint64_t ts,
+					  uint64_t *max);
+/* The last statement; NULL: there is none. It may no longer apply. */
+const struct devtrace_statement *devtrace_decoder_statement(const struct devtrace_decoder *d);
 
 /* One data element of an event. */
 struct devtrace_elem {

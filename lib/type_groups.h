@@ -39,7 +39,9 @@ static const struct type_group type_groups[] = {
 	{ "user4", "USER4", { 120, 124 } },
 	{ "exc", "EXC", { 125, 125 } },
 	{ "text", "TEXT", { 126, 126 } },
+	{ "log", "LOG", { 127, 127 } },
 	{ "assert", "ASSERT", { 93, 93 } },
+	{ "named", "NAMED", { 84, 84 } },
 	{ "kernel", "KERNEL", { 128, 191 } },
 	{ "faults", "FAULTS", { 191, 191 } },
 };

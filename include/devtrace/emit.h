@@ -50,6 +50,18 @@ enum {
 
 #define DEVTRACE_INLINE_	static inline __attribute__((always_inline, unused))
 
+/**
+ * struct devtrace_image_ - a program or library with sites, see devtrace/log.h
+ * @number: number of the image << 24; 255 << 24 until it is registered
+ * @state: 0 until it is registered
+ * @sites: its first site
+ */
+struct devtrace_image_ {
+	uint32_t		number;
+	uint32_t		state;
+	unsigned char		*sites;
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -112,6 +124,13 @@ const char *devtrace_status_text(int status);
 int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 		      const char *name);
 
+/*
+ * Register a type by name. Return its number, 256 to 65535, for devtrace_named() and its variants;
+ * or a negative errno number. The same name gives the same number in all programs and drivers.
+ * Async-signal-safe. See libdevtrace(3).
+ */
+int devtrace_type(const char *name);
+
 /* For the inline functions in these headers, not for programs. */
 size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut);
 size_t devtrace_pieces_(uint8_t *out, const void *mem, size_t len);
@@ -121,6 +140,10 @@ int devtrace_vtext_(uint8_t severity, const char *format, va_list args)
 int devtrace_text_(uint8_t severity, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int devtrace_puts_(uint8_t severity, const char *text);
+/* Register an image, whose sites are from first to end; the image is about to be unloaded. */
+void devtrace_image_begin_(struct devtrace_image_ *image, unsigned char *first,
+			   unsigned char *end);
+void devtrace_image_end_(struct devtrace_image_ *image);
 int devtrace_qnx_event_(int code, ...);
 int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
 			 const uint8_t *args, size_t len, const void *mem);
@@ -169,7 +192,7 @@ DEVTRACE_INLINE_ int devtrace_zero_(int zero)
 #ifdef __cplusplus
 extern "C" {
 #endif
-DEVTRACE_ERROR_("no event type of a program: 1 to 53, 55 to 57, 71 to 127, 192 to 255")
+DEVTRACE_ERROR_("no event type of a program: 1 to 53, 55 to 57, 71 to 83, 85 to 127, 192 to 255")
 void devtrace_bad_type_(void);
 DEVTRACE_ERROR_("objects and signals have 16 bits")
 void devtrace_bad_object_(void);
@@ -214,6 +237,11 @@ DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, uns
 
 #define DEVTRACE_TYPE_FITS_(x)		devtrace_fits_((x), UINT8_MAX, DEVTRACE_BAD_TYPE_)
 #define DEVTRACE_OBJECT_FITS_(x)	devtrace_fits_((x), UINT16_MAX, DEVTRACE_BAD_OBJECT_)
+/* Is this the number of a type that is registered by name? */
+#define DEVTRACE_NUMBER_FITS_(x)							\
+	(__builtin_expect((x) - DEVTRACE_NAMED_FIRST <=					\
+			  DEVTRACE_NAMED_LAST - DEVTRACE_NAMED_FIRST, 1) ||		\
+	 devtrace_refused_(DEVTRACE_BAD_TYPE_, (x)))
 #define DEVTRACE_SEVERITY_FITS_(x)	devtrace_fits_((x), 15, DEVTRACE_BAD_SEVERITY_)
 
 /* Do the filters pass events of this type? Costs one load, one test, and the caller's branch. */
@@ -309,6 +337,7 @@ DEVTRACE_INLINE_ int devtrace_dict_enum(uint8_t value, uint8_t group, const char
 #define devtrace_status()			(DEVTRACE_ZERO_(0) + DEVTRACE_DISABLED)
 #define devtrace_status_text(status)		\
 	(DEVTRACE_ZERO_(status) ? "" : "compiled out by DEVTRACE_DISABLE")
+#define devtrace_type(name)			(DEVTRACE_ZERO_(name) - ENODEV)
 #define devtrace_dict_add(k, v, g, key, name)	DEVTRACE_ZERO_(k, v, g, key, name)
 #define devtrace_dict_obj(key, name)		DEVTRACE_ZERO_(key, name)
 #define devtrace_dict_fun(address, name)	DEVTRACE_ZERO_(address, name)

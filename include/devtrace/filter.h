@@ -32,10 +32,11 @@
 extern "C" {
 #endif
 
-/* Pass or discard a type that programs may emit. */
+/* Pass or discard a type that programs may emit, or a number that devtrace_type() returned. */
 int devtrace_own_type(int type, bool wanted);
 /*
- * group: SM AO EQ MP TE QF SC SEM MTX USER0 USER1 USER2 USER3 USER4 USER EXC TEXT, see tracectl(8)
+ * group: SM AO EQ MP TE QF SC SEM MTX USER0 USER1 USER2 USER3 USER4 USER EXC TEXT LOG, see
+ * tracectl(8)
  */
 int devtrace_own_group(const char *group, bool wanted);
 /* Pass or discard an object or a signal, 1 to 65535. */

@@ -137,6 +137,23 @@ DEVTRACE_INLINE_ void devtrace_begin_exc_(struct devtrace_record *r, uint8_t sev
 	r->pos += 4;
 }
 
+DEVTRACE_INLINE_ void devtrace_begin_named_(struct devtrace_record *r, uint32_t number)
+{
+	devtrace_head_(r, DEVTRACE_T_NAMED, 0, DEVTRACE_F_CODE);
+	devtrace_store32_(r->buf + r->pos, number);
+	r->pos += 4;
+}
+
+DEVTRACE_INLINE_ void devtrace_begin_named_id_(struct devtrace_record *r, uint32_t number,
+					       uint16_t object, uint16_t sig)
+{
+	devtrace_head_(r, DEVTRACE_T_NAMED, 0, DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG);
+	devtrace_store32_(r->buf + r->pos, number);
+	devtrace_store16_(r->buf + r->pos + 4, object);
+	devtrace_store16_(r->buf + r->pos + 6, sig);
+	r->pos += 8;
+}
+
 /*
  * Begin a record. Return false if a filter refuses the type: then put nothing and do not call
  * devtrace_end().
@@ -168,6 +185,37 @@ DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, unsigned int typ
 	if (!devtrace_enabled_for((uint8_t)type, (uint16_t)object))
 		return false;
 	devtrace_begin_id_(r, (uint8_t)type, (uint16_t)object, (uint16_t)sig);
+	return true;
+}
+
+/*
+ * Begin a record of a type that devtrace_type() has registered. Return false if a filter refuses
+ * all such types, or if the type is no such number.
+ */
+DEVTRACE_INLINE_ bool devtrace_begin_named(struct devtrace_record *r, int type)
+{
+	const unsigned long long number = (unsigned long long)type;
+
+	if (!devtrace_enabled(DEVTRACE_T_NAMED) || !DEVTRACE_NUMBER_FITS_(number))
+		return false;
+	devtrace_begin_named_(r, (uint32_t)number);
+	return true;
+}
+
+/* The same with an object and a signal; 0: none. The record has room for 4 bytes less. */
+DEVTRACE_INLINE_ bool devtrace_begin_named_for(struct devtrace_record *r, int type,
+					       unsigned int object, unsigned int sig)
+{
+	const unsigned long long number = (unsigned long long)type;
+
+	DEVTRACE_CHECK_OBJECT_(object);
+	DEVTRACE_CHECK_OBJECT_(sig);
+	if (!DEVTRACE_OBJECT_FITS_(object) || !DEVTRACE_OBJECT_FITS_(sig))
+		return false;
+	if (!devtrace_enabled_for(DEVTRACE_T_NAMED, (uint16_t)object) ||
+	    !DEVTRACE_NUMBER_FITS_(number))
+		return false;
+	devtrace_begin_named_id_(r, (uint32_t)number, (uint16_t)object, (uint16_t)sig);
 	return true;
 }
 
@@ -436,6 +484,8 @@ DEVTRACE_INLINE_ void devtrace_mem(struct devtrace_record *r, const void *mem, s
 #define devtrace_begin_type(r, type)		(DEVTRACE_ZERO_(r, type) != 0)
 #define devtrace_begin(r, type, object, sig)	(DEVTRACE_ZERO_(r, type, object, sig) != 0)
 #define devtrace_begin_exc(r, sev, code)	(DEVTRACE_ZERO_(r, sev, code) != 0)
+#define devtrace_begin_named(r, type)		(DEVTRACE_ZERO_(r, type) != 0)
+#define devtrace_begin_named_for(r, type, o, s)	(DEVTRACE_ZERO_(r, type, o, s) != 0)
 #define devtrace_end(r)				DEVTRACE_ZERO_(r)
 #define devtrace_i8(r, v)			DEVTRACE_UNUSED_(r, v)
 #define devtrace_u8(r, v)			DEVTRACE_UNUSED_(r, v)

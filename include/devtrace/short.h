@@ -4,6 +4,8 @@
  *
  *	devtrace(type, a, b, ...)			up to 8 arguments
  *	devtrace_for(type, object, signal, a, b, ...)
+ *	devtrace_named(type, a, b, ...)			type from devtrace_type()
+ *	devtrace_named_for(type, object, signal, a, b, ...)
  *	devtrace_exc(severity, code, a, b, ...)
  *	devtrace_text(format, ...), devtrace_text_sev(severity, format, ...)
  *	devtrace_puts(text), devtrace_puts_sev(severity, text)
@@ -199,10 +201,10 @@ devtrace_put_(struct devtrace_record *r, T v)
 
 #else
 
-#define devtrace_put_(r, x)		DEVTRACE_PUT_(r, x, devtrace_str)
+#define devtrace_put_(r, x)		DEVTRACE_PUT_(r, x, devtrace_str, devtrace_put_ptr_)
 /* The last argument of an event. */
-#define devtrace_put_last_(r, x)	DEVTRACE_PUT_(r, x, devtrace_str_last_)
-#define DEVTRACE_PUT_(r, x, string) _Generic((x),	\
+#define devtrace_put_last_(r, x)	DEVTRACE_PUT_(r, x, devtrace_str_last_, devtrace_put_ptr_)
+#define DEVTRACE_PUT_(r, x, string, pointer) _Generic((x),	\
 	bool:			devtrace_put_bool_,	\
 	char:			devtrace_put_char_,	\
 	signed char:		devtrace_i8,		\
@@ -221,7 +223,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 	char *:			string,			\
 	const char *:		string,			\
 	struct devtrace_arg_:	devtrace_put_arg_,	\
-	default:		devtrace_put_ptr_)(r, x)
+	default:		pointer)(r, x)
 
 #endif /* __cplusplus */
 
@@ -297,6 +299,48 @@ devtrace_put_(struct devtrace_record *r, T v)
 		}								\
 	} while (0)
 
+/* The number is tested after the filter, so that a program without a device reports no error. */
+#define devtrace_named(...)							\
+	do {									\
+		if (devtrace_enabled(DEVTRACE_T_NAMED)) {			\
+			const unsigned long long devtrace_w_ =			\
+				(unsigned long long)(int)(DEVTRACE_FIRST_(__VA_ARGS__, ~));	\
+			if (DEVTRACE_NUMBER_FITS_(devtrace_w_)) {		\
+				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
+				devtrace_begin_named_(&devtrace_r_, (uint32_t)devtrace_w_);	\
+				DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
+				devtrace_end_last_(&devtrace_r_);		\
+			}							\
+		}								\
+	} while (0)
+
+#define devtrace_named_for(type, object, ...)					\
+	do {									\
+		DEVTRACE_CHECK_OBJECT_((object));				\
+		DEVTRACE_CHECK_OBJECT_((DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
+		if (devtrace_enabled(DEVTRACE_T_NAMED)) {			\
+			const unsigned long long devtrace_o_ =			\
+				(unsigned long long)(object);			\
+			const unsigned long long devtrace_w_ =			\
+				(unsigned long long)(int)(type);		\
+			if (DEVTRACE_OBJECT_FITS_(devtrace_o_) &&		\
+			    devtrace_object_wanted_((uint16_t)devtrace_o_) &&	\
+			    DEVTRACE_NUMBER_FITS_(devtrace_w_)) {		\
+				const unsigned long long devtrace_s_ =		\
+					(unsigned long long)(DEVTRACE_FIRST_(__VA_ARGS__, ~));	\
+				if (DEVTRACE_OBJECT_FITS_(devtrace_s_)) {	\
+					DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
+					devtrace_begin_named_id_(&devtrace_r_,	\
+								 (uint32_t)devtrace_w_,	\
+								 (uint16_t)devtrace_o_,	\
+								 (uint16_t)devtrace_s_);	\
+					DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
+					devtrace_end_last_(&devtrace_r_);	\
+				}						\
+			}							\
+		}								\
+	} while (0)
+
 #define devtrace_exc(severity, ...)						\
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
@@ -357,6 +401,8 @@ devtrace_put_(struct devtrace_record *r, T v)
 
 #define devtrace(...)			DEVTRACE_UNUSED_(__VA_ARGS__)
 #define devtrace_for(type, object, ...)	DEVTRACE_UNUSED_(type, object, __VA_ARGS__)
+#define devtrace_named(...)		DEVTRACE_UNUSED_(__VA_ARGS__)
+#define devtrace_named_for(type, object, ...)	DEVTRACE_UNUSED_(type, object, __VA_ARGS__)
 #define devtrace_exc(severity, ...)	DEVTRACE_UNUSED_(severity, __VA_ARGS__)
 #define devtrace_text_sev(severity, ...) \
 	((void)(0 ? devtrace_text_((uint8_t)(severity), __VA_ARGS__) : 0))

@@ -87,7 +87,7 @@ static const char *const filter_words[DEVTRACE_FA_MAX + 1] = {
 	[DEVTRACE_FA_NOT_PIDS] = "not-pids", [DEVTRACE_FA_COMMS] = "comms",
 	[DEVTRACE_FA_NOT_COMMS] = "not-comms", [DEVTRACE_FA_ORIGINS] = "origins",
 	[DEVTRACE_FA_CPUS] = "cpus", [DEVTRACE_FA_CODES] = "codes",
-	[DEVTRACE_FA_NOT_CODES] = "not-codes",
+	[DEVTRACE_FA_NOT_CODES] = "not-codes", [DEVTRACE_FA_NAMED] = "named",
 };
 
 static const char *const element_words[DEVTRACE_EA_MAX + 1] = {

@@ -36,6 +36,7 @@ static void types_fill(struct devtrace_filter *f)
 	unsigned int i;
 
 	memset(f->types, 0xff, sizeof(f->types));
+	memset(&f->named, 0, sizeof(f->named));
 	for (i = 0; i < 256; i++)
 		if (devtrace_type_is_profile(i))
 			f->types[i / 8] &= (uint8_t)~(1u << i % 8);
@@ -46,6 +47,7 @@ static void types_clear(struct devtrace_filter *f)
 	unsigned int i;
 
 	memset(f->types, 0, sizeof(f->types));
+	memset(&f->named, 0, sizeof(f->named));
 	for (i = 0; i < 256; i++)
 		if (devtrace_type_is_transport(i))
 			f->types[i / 8] |= (uint8_t)(1u << i % 8);
@@ -64,8 +66,22 @@ void devtrace_filter_none(struct devtrace_filter *f)
 	types_clear(f);
 }
 
+static bool is_number(const struct devtrace_filter *f, unsigned int number)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->named.nr; i++)
+		if (number >= f->named.r[i].first && number <= f->named.r[i].last)
+			return true;
+	return !f->named.given;
+}
+
 bool devtrace_filter_is_type(const struct devtrace_filter *f, unsigned int type)
 {
+	if (type >= DEVTRACE_NAMED_FIRST && type <= DEVTRACE_NAMED_LAST && !is_number(f, type))
+		return false;
+	if (type >= DEVTRACE_NAMED_FIRST && type <= DEVTRACE_NAMED_LAST)
+		type = DEVTRACE_T_NAMED;
 	return type < 256 && f->types[type / 8] & 1u << type % 8;
 }
 
@@ -85,9 +101,10 @@ bool devtrace_filter_is_all(const struct devtrace_filter *f)
 	       !f->objects.given && !f->signals.given && !f->majors.given &&
 	       !f->not_majors.given && !f->pids.given && !f->not_pids.given &&
 	       !f->comms.given && !f->not_comms.given && !f->cpus.given &&
-	       !f->codes.given && !f->not_codes.given;
+	       !f->codes.given && !f->not_codes.given && !f->named.given;
 }
 
+/* NAMED is a part of the term TYPES, and not a term of callers. */
 static struct devtrace_ranges *ranges_of(struct devtrace_filter *f, enum devtrace_filter_attr term)
 {
 	return term == DEVTRACE_FA_OBJECTS ? &f->objects :
@@ -212,16 +229,75 @@ static int ranges_set(struct devtrace_ranges *r, unsigned int first, unsigned in
 	return 0;
 }
 
+static void set_type(struct devtrace_filter *f, unsigned int type, bool on)
+{
+	const uint8_t bit = (uint8_t)(1u << type % 8);
+
+	if (on)
+		f->types[type / 8] |= bit;
+	else
+		f->types[type / 8] &= (uint8_t)~bit;
+}
+
+/*
+ * Pass or refuse types that are registered by name. If none of them passes, only the bit of their
+ * type is clear; if all pass, there are no ranges.
+ */
+static int named_set(struct devtrace_filter *f, unsigned int first, unsigned int last, bool on)
+{
+	const bool was = devtrace_filter_is_type(f, DEVTRACE_T_NAMED);
+	struct devtrace_ranges *r = &f->named, old = *r;
+	int ret;
+
+	if (!was && !on)
+		return 0;
+	if (!was) {
+		r->given = true;
+		r->nr = 0;
+	} else if (!on && !r->given) {
+		r->given = true;
+		r->nr = 1;
+		r->r[0].first = DEVTRACE_NAMED_FIRST;
+		r->r[0].last = DEVTRACE_NAMED_LAST;
+	}
+	ret = ranges_set(r, first, last, on);
+	if (ret) {
+		*r = old;
+		return ret;
+	}
+	set_type(f, DEVTRACE_T_NAMED, true);
+	if (r->given && !r->nr) {
+		set_type(f, DEVTRACE_T_NAMED, false);
+		r->given = false;
+	}
+	if (r->nr == 1 && r->r[0].first == DEVTRACE_NAMED_FIRST &&
+	    r->r[0].last == DEVTRACE_NAMED_LAST)
+		r->given = false;
+	if (!r->given)
+		memset(r, 0, sizeof(*r));
+	return 0;
+}
+
 int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  unsigned int first, unsigned int last, bool on)
 {
 	struct devtrace_ranges *r = ranges_of(f, term);
-	unsigned int i, max = term == DEVTRACE_FA_TYPES ? 255 : OBJECT_MAX;
+	unsigned int i;
+	int ret;
 
-	if ((!r && term != DEVTRACE_FA_TYPES) || first > last || last > max)
+	if ((!r && term != DEVTRACE_FA_TYPES) || first > last || last > OBJECT_MAX)
 		return -EINVAL;
 	if (r)
 		return ranges_set(r, first, last, on);
+	if (first <= DEVTRACE_T_NAMED && last >= DEVTRACE_T_NAMED)
+		memset(&f->named, 0, sizeof(f->named));
+	if (last >= DEVTRACE_NAMED_FIRST) {
+		ret = named_set(f, first > DEVTRACE_NAMED_FIRST ? first : DEVTRACE_NAMED_FIRST,
+				last, on);
+		if (ret)
+			return ret;
+		last = DEVTRACE_NAMED_FIRST - 1;
+	}
 	for (i = first; i <= last; i++) {
 		if (on)
 			f->types[i / 8] |= (uint8_t)(1u << i % 8);
@@ -417,6 +493,7 @@ void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter
 	put_ranges(nlh, DEVTRACE_FA_CPUS, &f->cpus);
 	put_numbers(nlh, DEVTRACE_FA_CODES, &f->codes);
 	put_numbers(nlh, DEVTRACE_FA_NOT_CODES, &f->not_codes);
+	put_ranges(nlh, DEVTRACE_FA_NAMED, &f->named);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -499,5 +576,7 @@ int ctl_parse_filter(const struct nlattr *nest, struct devtrace_filter *f)
 			  f->codes.v, sizeof(f->codes.v[0]));
 	ret |= parse_list(tb[DEVTRACE_FA_NOT_CODES], &f->not_codes.given, &f->not_codes.nr,
 			  f->not_codes.v, sizeof(f->not_codes.v[0]));
+	ret |= parse_list(tb[DEVTRACE_FA_NAMED], &f->named.given, &f->named.nr,
+			  f->named.r, sizeof(f->named.r[0]));
 	return ret ? -EBADMSG : 0;
 }

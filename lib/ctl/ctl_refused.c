@@ -62,6 +62,7 @@ static const char *const filter_rights[DEVTRACE_FA_MAX + 1] = {
 	[DEVTRACE_FA_CPUS]	= RANGES,
 	[DEVTRACE_FA_CODES]	= CODES,
 	[DEVTRACE_FA_NOT_CODES]	= CODES,
+	[DEVTRACE_FA_NAMED]	= RANGES,
 };
 
 static const char *const element_rights[DEVTRACE_EA_MAX + 1] = {

@@ -392,6 +392,7 @@ static int decode_step(struct devtrace_decoder *d, const uint8_t **raw, size_t *
 			if (c.item.kind == DEVTRACE_ITEM_NOTE) {
 				*again = false;
 				d->totals.frames++;
+				dt_accuracy_note(&d->accuracy, &c.item.u.note);
 				return d->fn(&c.item, d->arg);
 			}
 			rc = decode_account(d, &c.item, again);

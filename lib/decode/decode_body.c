@@ -7,6 +7,7 @@
  * the program emitted it.
  */
 #include <string.h>
+#include <linux/devtrace_lane.h>
 
 #include "wire/bytes.h"
 #include "decode_priv.h"
@@ -56,6 +57,17 @@ static bool body_ends(const struct devtrace_decoder *d, size_t pos, size_t len)
 	return pos == len || d->version > DEVTRACE_WIRE_VERSION;
 }
 
+/* The code of an event of a type that is registered by name is the number of the type. */
+static void take_number(struct devtrace_event *e, const uint8_t *code)
+{
+	e->number = e->type;
+	if (e->type != DEVTRACE_T_NAMED || !devtrace_named_is_valid(e->flags, code))
+		return;
+	e->number = (uint16_t)e->code;
+	e->code = 0;
+	e->flags &= (uint8_t)~DEVTRACE_F_CODE;
+}
+
 static bool parse_event(struct devtrace_event *e, uint8_t type,
 			const uint8_t *p, size_t len)
 {
@@ -88,6 +100,7 @@ static bool parse_event(struct devtrace_event *e, uint8_t type,
 	}
 	e->data = p + size;
 	e->len = len - size;
+	take_number(e, p + EVENT_SIZE);
 	return true;
 }
 
@@ -219,10 +232,15 @@ bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 	case DEVTRACE_T_OBJ:
 	case DEVTRACE_T_FUN:
 	case DEVTRACE_T_USR:
+	case DEVTRACE_T_IMAGE:
 		item->kind = DEVTRACE_ITEM_DICT;
 		return parse_dict(d, &item->u.dict, type, body, len);
 	case DEVTRACE_T_EMPTY:
-	case DEVTRACE_T_INFO + 1:
+		if (dt_accuracy_parse(&item->u.accuracy, body, len)) {
+			item->kind = DEVTRACE_ITEM_ACCURACY;
+			return true;
+		}
+		/* fall through */
 	case DEVTRACE_T_STATE + 1 ... DEVTRACE_T_PROC - 1:
 		item->kind = DEVTRACE_ITEM_UNKNOWN;
 		item->u.unknown.type = type;
@@ -293,6 +311,7 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 	 */
 	if (dt_opens_stream(i) || other_boot) {
 		forget_names(d);
+		dt_accuracy_forget(&d->accuracy);
 		d->load = 0;
 	}
 	/* A CLOCK frame follows; after a seek its time may be earlier than the last one's. */
@@ -333,6 +352,7 @@ static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock 
 		d->clocks[last] = *c;
 		return;
 	}
+	dt_accuracy_clock(&d->accuracy, d->nr_clocks ? &d->clocks[last] : NULL, c);
 	d->clocks[d->next_clock] = *c;
 	d->next_clock = (d->next_clock + 1) % DT_CLOCKS;
 	if (d->nr_clocks < DT_CLOCKS)
@@ -393,6 +413,9 @@ void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item)
 					       .key = item->u.dict.key },
 			     0, item->u.dict.name);
 		break;
+	case DEVTRACE_ITEM_ACCURACY:
+		dt_accuracy_learn(&d->accuracy, &item->u.accuracy);
+		break;
 	case DEVTRACE_ITEM_UNKNOWN:
 		if (item->u.unknown.type == DEVTRACE_T_EMPTY)
 			learn_load(d, item->u.unknown.data, item->u.unknown.len);
@@ -423,7 +446,8 @@ const char *devtrace_decoder_name(const struct devtrace_decoder *d, uint8_t kind
 	};
 	const char *name = body_find(d, k);
 
-	if (!name && scope) {
+	/* The numbers of images are those of one process: image 0 of the kernel is another file. */
+	if (!name && scope && kind != DEVTRACE_T_IMAGE) {
 		k.scope = 0;
 		name = body_find(d, k);
 	}

@@ -36,6 +36,17 @@ enum dt_check_state {
 	DT_CHECK_SURE,
 };
 
+/*
+ * Statements of the stream about the error of the wall clock. @valid: the last statement applies;
+ * @synced: a statement says that the clock was synchronized; @noted: the last statement is a note,
+ * and the kernel has made none; @fresh: that note may belong to the stream that begins after it.
+ */
+struct dt_accuracy {
+	struct devtrace_statement last;
+	uint64_t step;		/* when the wall clock stepped last, as far as is known; 0: never */
+	bool	known, valid, synced, noted, fresh;
+};
+
 struct devtrace_decoder {
 	devtrace_item_fn	*fn;
 	void			*arg;
@@ -77,6 +88,7 @@ struct devtrace_decoder {
 	struct dt_names		names, procs;
 	/* Cache of threads and their processes: thread tid is at index tid % DT_RECENT. */
 	struct { uint32_t tid, tgid; } recent[DT_RECENT];
+	struct dt_accuracy	accuracy;
 	uint32_t		nr_clocks, next_clock;
 	struct devtrace_clock	clocks[DT_CLOCKS];
 
@@ -105,6 +117,18 @@ bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
  * none; *item is then undefined.
  */
 bool dt_note_parse(struct devtrace_item *item, const uint8_t *body, size_t len);
+
+/* decode_accuracy.c: parse the body of an EMPTY frame. Return false if it has no statement. */
+bool dt_accuracy_parse(struct devtrace_statement *a, const uint8_t *body, size_t len);
+/*
+ * Learn a statement; one that may be in a note; a CLOCK frame, before which the wall clock may have
+ * been set, with the frame @before it, or NULL.
+ */
+void dt_accuracy_learn(struct dt_accuracy *to, const struct devtrace_statement *a);
+void dt_accuracy_note(struct dt_accuracy *to, const struct devtrace_note *note);
+void dt_accuracy_clock(struct dt_accuracy *a, const struct devtrace_clock *before,
+		       const struct devtrace_clock *c);
+void dt_accuracy_forget(struct dt_accuracy *a);
 
 /* Does the item look like one that a kernel sends? Used only to guess the check. */
 bool dt_item_plausible(const struct devtrace_item *item);

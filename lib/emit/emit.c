@@ -12,6 +12,7 @@
 #include <devtrace/record.h>
 #include "emit.h"
 #include "emit_filter.h"
+#include "emit_image.h"
 #include "emit_lane.h"
 
 /*
@@ -43,7 +44,8 @@ static void tell_refused(const struct devtrace_emit *event)
 {
 	if (!devtrace_severity_is_valid(event->severity))
 		dt_refused_print(DEVTRACE_BAD_SEVERITY_, event->severity);
-	else if (!devtrace_type_is_emittable(event->type))
+	else if (!devtrace_type_is_emittable(event->type) &&
+		 !(event->type == DEVTRACE_T_NAMED && event->flags & DEVTRACE_F_CODE))
 		dt_refused_print(DEVTRACE_BAD_TYPE_, event->type);
 }
 
@@ -57,6 +59,7 @@ int dt_emit_by_call(const struct devtrace_emit *event, size_t size)
 	} else if (size > sizeof(*event) + DEVTRACE_PAYLOAD_MAX) {
 		err = emit_error(EMSGSIZE);
 	} else {
+		dt_images_follow();
 		let_the_clock_go_on();
 		err = conn_ioctl(DEVTRACE_IOC_EMIT(size), event);
 		if (err == EINVAL)

@@ -31,7 +31,9 @@
 #include <unistd.h>
 #include <devtrace/emit.h>
 #include "emit.h"
+#include "emit_image.h"
 #include "emit_lane.h"
+#include "emit_type.h"
 
 /*
  * Use descriptors from this number on: programs rely on the lowest free ones, and redirect 0 to 2.
@@ -158,7 +160,11 @@ static int connect_from(int from, int *err)
 {
 	int fd = open_device();
 	int now = fd < 0 ? CONN_OFF + fd : fd;
+	/* Now, so that no thread emits an event before the images. */
+	unsigned int images = fd < 0 ? 0 : dt_images_send_all(fd);
 
+	if (fd >= 0)
+		dt_types_send(fd);
 	*err = fd < 0 ? -fd : 0;
 	if (!__atomic_compare_exchange_n(&conn, &from, now, false, __ATOMIC_SEQ_CST,
 					 __ATOMIC_SEQ_CST)) {
@@ -170,6 +176,9 @@ static int connect_from(int from, int *err)
 	if (*err) {
 		emit_error(*err);
 		dt_status_print(now);
+	} else {
+		/* Images that other threads have registered since, see emit_image.c. */
+		dt_images_send(fd, images);
 	}
 	return page_follow(now);
 }

@@ -9,6 +9,10 @@
  * about the other events. It equals dt_filter_easy[] until the program filters objects or signals;
  * then it becomes empty, so that these events take the slow path, which searches the bitmaps.
  *
+ * An event of a type that is registered by name has the type DEVTRACE_T_NAMED and a number. Such an
+ * event always has a code, so only dt_filter_easy_ids[] has the bit of this type; the bit is clear
+ * once the program filters such a number.
+ *
  * Invariants. Bits change atomically. A thread that has changed a bitmap derives the two tables
  * anew, and the last such thread sees all changes. Until then an extra bit in the tables may let a
  * discarded event pass; a missing bit only costs a search. Object 0 and signal 0 mean "none" and
@@ -23,6 +27,9 @@
 
 #define NAMES		256
 
+#define NAMED_WORD	(DEVTRACE_T_NAMED >> 5)
+#define NAMED_BIT	((uint32_t)1 << (DEVTRACE_T_NAMED & 31))
+
 /*
  * The types that a program may emit: one 32-bit word for 32 types, computed from the rule in
  * <linux/devtrace.h>.
@@ -36,14 +43,22 @@
 	TYPES_32(128), TYPES_32(160), TYPES_32(192), TYPES_32(224),		\
 }
 
+/* The same, and DEVTRACE_T_NAMED */
+#define PROGRAMS_IDS {								\
+	TYPES_32(0), TYPES_32(32), TYPES_32(64) | NAMED_BIT, TYPES_32(96),	\
+	TYPES_32(128), TYPES_32(160), TYPES_32(192), TYPES_32(224),		\
+}
+
 static const uint32_t programs_types[8] = PROGRAMS_TYPES;
 
 uint32_t dt_filter_easy[8] = PROGRAMS_TYPES;
-uint32_t dt_filter_easy_ids[8] = PROGRAMS_TYPES;
+uint32_t dt_filter_easy_ids[8] = PROGRAMS_IDS;
 uint32_t dt_filter_objects[65536 / 32], dt_filter_signals[65536 / 32];
 
 static uint32_t types[8];
+static uint32_t numbers[65536 / 32];	/* of types that are registered by name */
 static bool by_id;	/* true once the program has filtered an object or a signal */
+static bool by_number;	/* true once the program has filtered such a number */
 
 /*
  * Named objects: the upper 48 bits are a hash of the name, the lower 16 the object's number. 0:
@@ -75,9 +90,13 @@ static void set_all(uint32_t *bits, size_t words, uint32_t first, bool on)
 
 static uint32_t easy_word(unsigned int i, bool ids)
 {
+	uint32_t word = programs_types[i];
+
 	if (ids && __atomic_load_n(&by_id, __ATOMIC_SEQ_CST))
 		return 0;
-	return programs_types[i] & ~__atomic_load_n(&types[i], __ATOMIC_SEQ_CST);
+	if (ids && i == NAMED_WORD && !__atomic_load_n(&by_number, __ATOMIC_SEQ_CST))
+		word |= NAMED_BIT;
+	return word & ~__atomic_load_n(&types[i], __ATOMIC_SEQ_CST);
 }
 
 /*
@@ -108,7 +127,7 @@ static void make_easy(void)
 
 bool dt_filter_type_is_programs(uint8_t type)
 {
-	return programs_types[type >> 5] >> (type & 31) & 1;
+	return type == DEVTRACE_T_NAMED || (programs_types[type >> 5] >> (type & 31) & 1);
 }
 
 bool devtrace_own_wants(uint8_t type, uint16_t object, uint16_t sig)
@@ -117,13 +136,36 @@ bool devtrace_own_wants(uint8_t type, uint16_t object, uint16_t sig)
 	       !filter_bit(dt_filter_signals, sig);
 }
 
+/* Does the program discard the type that is registered by name? */
+static bool number_is_off(const struct devtrace_emit *event, size_t len)
+{
+	return event->type == DEVTRACE_T_NAMED && event->flags & DEVTRACE_F_CODE && len >= 4 &&
+	       filter_bit(numbers, event->data[0] | (unsigned int)event->data[1] << 8);
+}
+
 bool dt_filter_event(const struct devtrace_emit *event, size_t len)
 {
+	if (number_is_off(event, len))
+		return false;
 	return !filter_bit(types, event->type) && dt_filter_ids(event, len);
+}
+
+/* Pass or discard a type that is registered by name. */
+static int own_number(unsigned int number, bool wanted)
+{
+	if (number > DEVTRACE_NAMED_LAST)
+		return EINVAL;
+	filter_set(numbers, number, !wanted);
+	if (!wanted)
+		__atomic_store_n(&by_number, true, __ATOMIC_SEQ_CST);
+	make_easy();
+	return 0;
 }
 
 int devtrace_own_type(int type, bool wanted)
 {
+	if (type >= DEVTRACE_NAMED_FIRST)
+		return own_number((unsigned int)type, wanted);
 	if (type != DEVTRACE_ALL &&
 	    (type < 0 || type > UINT8_MAX || !dt_filter_type_is_programs((uint8_t)type)))
 		return EINVAL;

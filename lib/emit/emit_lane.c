@@ -22,6 +22,7 @@
 #include "emit.h"
 #include "emit_clock.h"
 #include "emit_filter.h"
+#include "emit_image.h"
 #include "emit_lane.h"
 
 #define likely(x)	__builtin_expect(!!(x), 1)
@@ -46,7 +47,7 @@ inlined bool may_go_into_lane(uint32_t type)
 	return (lanes_word(type) & dt_filter_easy[type >> 5]) >> (type & 31) & 1;
 }
 
-/* The same test for events that have an object and a signal. */
+/* The same test for events that have a code, or an object and a signal. */
 inlined bool any_may_go_into_lane(uint32_t type)
 {
 	return (lanes_word(type) & dt_filter_easy_ids[type >> 5]) >> (type & 31) & 1;
@@ -334,6 +335,8 @@ static noinline int emit_without(const struct devtrace_emit *event, size_t size,
 	int saved = errno;
 	bool again = closed ? dt_lane_closed() : dt_lane_get();
 
+	/* In a child of fork(2), where the lane was closed. */
+	dt_images_follow();
 	errno = saved;
 	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
@@ -347,14 +350,22 @@ static bool is_severe(uint8_t severity)
 	return __atomic_load_n(&devtrace_control.severe, __ATOMIC_RELAXED) >> severity & 1;
 }
 
+/* May an event with flags or a severity, or of a type that is registered by name, be emitted? */
+static bool is_valid(const struct devtrace_emit *event, size_t len)
+{
+	return !event->reserved &&
+	       devtrace_event_is_valid(event->type, event->flags, event->severity,
+				       event->data, len);
+}
+
 /* Emit an event whose type may go into a lane, if the thread has a lane. */
 static noinline int emit_into_lane(const struct devtrace_emit *event, size_t size)
 {
 	const size_t len = size - sizeof(*event);
 	struct lane *l = &dt_lane_mine;
 
-	if (event->severity | event->flags | event->reserved &&
-	    (event->reserved || !devtrace_head_is_valid(event->flags, event->severity, len)))
+	if ((event->severity | event->flags | event->reserved ||
+	     event->type == DEVTRACE_T_NAMED) && !is_valid(event, len))
 		return dt_emit_by_call(event, size);
 	/*
 	 * A severe event survives a reset if it is emitted by a system call. If that call fails,

@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include <devtrace/emit.h>
 #include "emit.h"
+#include "emit_image.h"
 #include "emit_lane.h"
 
 /*
@@ -308,6 +309,9 @@ bool dt_lane_closed(void)
 	 */
 	bool own = l->pid == getpid();
 
+	/* fork(2) has called our handler; clone(2) has not. */
+	if (!own)
+		dt_images_forked();
 	lane_claim(l);
 	lane_drop(l, own ? LANE_NONE : LANE_UNTRIED);
 	return dt_lane_get();

@@ -187,7 +187,7 @@ static const struct {
 	const char *name, *range;
 } ranges[] = {
 	[DEVTRACE_BAD_TYPE_] = { "event type ",
-		"a program has 1 to 53, 55 to 57, 71 to 127, 192 to 255" },
+		"a program has 1 to 53, 55 to 57, 71 to 83, 85 to 127, 192 to 255" },
 	[DEVTRACE_BAD_OBJECT_] = { "object or signal ", "they have 16 bits: 0 to 65535" },
 	[DEVTRACE_BAD_SEVERITY_] = { "severity ",
 		"take DEVTRACE_SW0 to DEVTRACE_HW3, or 0 for none" },
