@@ -98,6 +98,7 @@ void plugin_arg_str(struct plugin_args *a, const char *name, const char *value, 
 void plugin_args(struct plugin_args *a, const struct ti_event *e)
 {
 	struct devtrace_elem text;
+	struct out words;
 
 	a->n = 0;
 	a->text.len = 0;
@@ -105,4 +106,11 @@ void plugin_args(struct plugin_args *a, const struct ti_event *e)
 		plugin_arg_str(a, "text", (const char *)text.v.mem.p, text.v.mem.len);
 	else
 		ti_args(e, args_one, a);
+	if (e->log.is_log) {
+		out_init(&words, -1);
+		ti_args_text(&words, e);
+		if (!words.err)
+			plugin_arg_str(a, "text", words.buf, words.len - 1);
+		out_free(&words);
+	}
 }

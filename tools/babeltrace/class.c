@@ -94,12 +94,28 @@ static int class_set_stream(struct classes *c, enum class_kind kind)
 }
 
 /*
+ * State the error of the dates. Version 0 of the message interchange protocol and CTF 1.8 call it
+ * the precision. In version 1 and CTF 2 the precision is how much repeated readings differ, and the
+ * accuracy is the distance from the true time. A library of version 2.0 has no accuracy.
+ */
+extern void bt_clock_class_set_accuracy(struct bt_clock_class *clock, uint64_t cycles)
+	__attribute__((weak));
+
+static void class_set_error(bt_clock_class *clock, bt_self_component *self, uint64_t error)
+{
+	if (&bt_clock_class_set_accuracy && bt_self_component_get_graph_mip_version(self))
+		bt_clock_class_set_accuracy(clock, error);
+	else
+		bt_clock_class_set_precision(clock, error);
+}
+
+/*
  * Each stream class has its own clock: if stream classes share a clock, babeltrace 2.1 writes CTF 2
  * that it cannot read. Babeltrace merges streams with several clocks only if the clocks count from
  * 1970. So without a CLOCK frame, all stream classes share one clock.
  */
 static int class_set_clock(struct classes *c, enum class_kind kind, bt_self_component *self,
-			   const struct head *h)
+			   const struct view_head *h)
 {
 	static const char *const names[] = { "trace", "trace_lanes", "trace_frames" };
 	int64_t seconds = h->epoch / 1000000000, rest = h->epoch % 1000000000;
@@ -120,10 +136,12 @@ static int class_set_clock(struct classes *c, enum class_kind kind, bt_self_comp
 	}
 	if (h->has_clock)
 		bt_clock_class_set_offset(c->clock[kind], seconds, (uint64_t)rest);
+	if (h->dates == VIEW_DATES_ERROR)
+		class_set_error(c->clock[kind], self, h->error);
 	return 0;
 }
 
-int classes_init(struct classes *c, bt_self_component *self, const struct head *h)
+int classes_init(struct classes *c, bt_self_component *self, const struct view_head *h)
 {
 	int i;
 
@@ -176,12 +194,32 @@ static bt_field_class *class_field(bt_trace_class *t, int kind)
 	}
 }
 
+const char *plugin_safe(struct out *o, const char *name)
+{
+	o->len = 0;
+	out_safe(o, name, strlen(name));
+	out_char(o, 0);
+	return o->err ? NULL : o->buf;
+}
+
+static int class_set_name(bt_event_class *e, const char *name)
+{
+	struct out safe;
+	int ret;
+
+	out_init(&safe, -1);
+	name = plugin_safe(&safe, name);
+	ret = name ? bt_event_class_set_name(e, name) : -1;
+	out_free(&safe);
+	return ret;
+}
+
 static bt_event_class *class_new(struct classes *c, enum class_kind kind, const char *name,
 				 const struct plugin_args *args)
 {
 	bt_field_class *f = bt_field_class_structure_create(c->trace);
 	bt_event_class *e = bt_event_class_create(c->stream[kind]);
-	int ret = f && e ? bt_event_class_set_name(e, name) : -1;
+	int ret = f && e ? class_set_name(e, name) : -1;
 	unsigned int i;
 
 	for (i = 0; i < args->n && !ret; i++)

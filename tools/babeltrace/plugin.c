@@ -76,10 +76,11 @@ static const char *plugin_prepare(struct plugin *p, const bt_value *params)
 	p->path = strdup(path);
 	if (!p->path)
 		return "no memory";
-	if (head_read(&p->head, path, &problem))
+	if (view_head_read(&p->head, path, &problem))
 		return problem;
 	if (!p->head.is_stream)
 		return "not a trace stream";
+	view_head_error(&p->head, path);
 	return plugin_formats(p, params);
 }
 
@@ -126,7 +127,7 @@ plugin_query(bt_self_component_class_source *self, bt_private_query_executor *ex
 	     const char *object, const bt_value *params, void *data, const bt_value **result)
 {
 	const bt_value *input;
-	struct head head;
+	struct view_head head;
 	const char *problem;
 	double weight = 0;
 
@@ -138,7 +139,7 @@ plugin_query(bt_self_component_class_source *self, bt_private_query_executor *ex
 	/* A file has the type "file"; a device has the type "string". */
 	input = bt_value_map_borrow_entry_value_const(params, "input");
 	if (input && bt_value_is_string(input) &&
-	    !head_read(&head, bt_value_string_get(input), &problem) && head.is_stream)
+	    !view_head_read(&head, bt_value_string_get(input), &problem) && head.is_stream)
 		weight = PLUGIN_WEIGHT;
 	*result = bt_value_real_create_init(weight);
 	return *result ? BT_COMPONENT_CLASS_QUERY_METHOD_STATUS_OK :

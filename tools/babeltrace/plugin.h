@@ -2,9 +2,9 @@
 /*
  * plugin.h - the plugin for babeltrace2: source.devtrace.file reads a trace stream
  *
- * plugin.c describes the component class, head.c reads the facts needed before the first event,
- * read.c decodes the stream and makes messages, class.c makes trace, stream and event classes, and
- * lttng.c renames the kernel's events for viewers that know LTTng's.
+ * plugin.c describes the component class, ../view/head.c and head_error.c read the facts needed
+ * before the first event, read.c decodes the stream and makes messages, class.c makes trace, stream
+ * and event classes, and lttng.c renames the kernel's events for viewers that know LTTng's.
  *
  * Memory is bounded for any input: the plugin makes at most PLUGIN_CLASSES_MAX event classes and
  * one babeltrace stream for each source.
@@ -16,29 +16,12 @@
 #include "common/hash.h"
 #include "traceinfo/traceinfo.h"
 #include "traceinfo/args.h"
+#include "view/head.h"
 
 #define PLUGIN_BLOCK		(64 * 1024)	/* bytes read at once */
-#define PLUGIN_HEAD		(256 * 1024)	/* bytes that head.c reads */
 #define PLUGIN_CLASSES_MAX	4096
 #define PLUGIN_ARGS_MAX		64		/* further elements of an event are left out */
 #define PLUGIN_NAME_MAX		64
-
-/* Facts from the beginning of a stream. */
-struct head {
-	bool		is_stream;
-	bool		has_info, has_clock;
-	uint8_t		boot[16];
-	char		machine[65], release[65], stream[65];
-	int64_t		epoch;	/* CLOCK_REALTIME minus the trace clock, ns, if has_clock */
-};
-
-/*
- * Read the head of a file or device. Return 0; or return -1 and set *@problem if the file cannot
- * be read.
- */
-int head_read(struct head *h, const char *path, const char **problem);
-/* Open a file or device such that reading does not wait. Return -1 and set *@problem on error. */
-int head_open(const char *path, const char **problem);
 
 /* The stream classes. Events of a CPU and of a lane have different packet contexts. */
 enum class_kind {
@@ -73,8 +56,15 @@ struct plugin_args {
 	struct out	text;
 };
 
+/*
+ * Escape control characters and invalid UTF-8 of a name, as traceinfo does. babeltrace2 prints
+ * names unchanged, and what it writes of them in CTF it may read differently. Overwrite @o with the
+ * result, and return it, or NULL if there is no memory.
+ */
+const char *plugin_safe(struct out *o, const char *name);
+
 /* Make the trace class, clocks and stream classes. Return 0, or -1 if there is no memory. */
-int classes_init(struct classes *c, bt_self_component *self, const struct head *h);
+int classes_init(struct classes *c, bt_self_component *self, const struct view_head *h);
 void classes_free(struct classes *c);
 /*
  * Return the class for an event with this name and these elements. If there are too many classes,
@@ -109,7 +99,7 @@ struct plugin {
 	char		*path;
 	char		where[256];	/* for messages */
 	bool		lttng_names;
-	struct head	head;
+	struct view_head head;
 	struct classes	classes;
 	struct fmt_set	fmts;
 };

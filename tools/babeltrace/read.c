@@ -84,7 +84,7 @@ static void read_push(struct read *r, const bt_message *m)
 
 static uint64_t read_time(struct read *r, uint64_t ts)
 {
-	const struct head *h = &r->plugin->head;
+	const struct view_head *h = &r->plugin->head;
 	const int64_t limit = h->has_clock && h->epoch > 0 ? INT64_MAX - h->epoch : INT64_MAX;
 	const uint64_t t = ts + r->shift;
 
@@ -374,6 +374,24 @@ static void read_free(struct read *r)
 	free(r);
 }
 
+/* How exact the dates are, as traceinfo --json has it. */
+static int read_trace_dates(bt_trace *trace, const struct view_head *h)
+{
+	static const char *const words[] = {
+		[VIEW_DATES_UNKNOWN] = "unknown", [VIEW_DATES_NEVER] = "never",
+		[VIEW_DATES_ERROR] = "yes",
+	};
+
+	if (bt_trace_set_environment_entry_string(trace, "clock_synchronised", words[h->dates]))
+		return -1;
+	if (h->dates != VIEW_DATES_ERROR)
+		return 0;
+	if (bt_trace_set_environment_entry_string(trace, "clock_source", h->source) ||
+	    bt_trace_set_environment_entry_integer(trace, "clock_error", (int64_t)h->error))
+		return -1;
+	return 0;
+}
+
 static int read_trace(struct read *r, const struct plugin *p)
 {
 	const struct { const char *name, *value; } env[] = {
@@ -381,16 +399,20 @@ static int read_trace(struct read *r, const struct plugin *p)
 		{ "sysname", "Linux" }, { "tracer_name", "devtrace" },
 		{ "domain", p->lttng_names ? "kernel" : "" },
 	};
+	const char *name = plugin_safe(&r->name, *p->head.stream ? p->head.stream : "trace");
 	size_t i;
 
-	r->trace = bt_trace_create(p->classes.trace);
-	if (!r->trace || bt_trace_set_name(r->trace, *p->head.stream ? p->head.stream : "trace"))
+	r->trace = name ? bt_trace_create(p->classes.trace) : NULL;
+	if (!r->trace || bt_trace_set_name(r->trace, name))
 		return -1;
-	for (i = 0; i < sizeof(env) / sizeof(env[0]); i++)
-		if (*env[i].value &&
-		    bt_trace_set_environment_entry_string(r->trace, env[i].name, env[i].value))
+	for (i = 0; i < sizeof(env) / sizeof(env[0]); i++) {
+		const char *value = plugin_safe(&r->name, env[i].value);
+
+		if (!value || (*value && bt_trace_set_environment_entry_string(r->trace,
+									       env[i].name, value)))
 			return -1;
-	return 0;
+	}
+	return read_trace_dates(r->trace, &p->head);
 }
 
 bt_message_iterator_class_initialize_method_status
@@ -410,7 +432,7 @@ plugin_iterator_init(bt_self_message_iterator *self, bt_self_message_iterator_co
 	r->self = self;
 	out_init(&r->args.text, -1);
 	out_init(&r->name, -1);
-	r->fd = head_open(p->path, &problem);
+	r->fd = view_head_open(p->path, &problem);
 	r->zread = zread_new(NULL, NULL);
 	r->decoder = devtrace_decoder_new(read_item, r);
 	r->buf = malloc(PLUGIN_BLOCK);

@@ -160,3 +160,56 @@ void out_json(struct out *o, const void *data, size_t n)
 	}
 	out_char(o, '"');
 }
+
+void out_utf8(struct out *o, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+
+	while (n) {
+		size_t run = 0, len;
+
+		while (run < n && p[run] && p[run] < 0x80)
+			run++;
+		out_mem(o, p, run);
+		p += run;
+		n -= run;
+		if (!n)
+			break;
+		len = *p ? utf8_len(p, n) : 0;
+		if (len)
+			out_mem(o, p, len);
+		else
+			OUT_LIT(o, "\xef\xbf\xbd");
+		len += !len;
+		p += len;
+		n -= len;
+	}
+}
+
+void out_fmt_string(struct out *o, const char *s)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *p = (const uint8_t *)s;
+	size_t left = strlen(s), n;
+
+	out_char(o, '"');
+	for (; left; p += n, left -= n) {
+		n = utf8_len(p, left);
+		if (n > 1) {
+			out_mem(o, p, n);
+		} else if (*p == '"' || *p == '\\') {
+			OUT_LIT(o, "\\");
+			out_char(o, (char)*p);
+		} else if (*p == '\n' || *p == '\t') {
+			out_str(o, *p == '\n' ? "\\n" : "\\t");
+		} else if (!n || *p < 0x20 || *p == 0x7f) {
+			OUT_LIT(o, "\\x");
+			out_char(o, digits[*p >> 4]);
+			out_char(o, digits[*p & 15]);
+			n = 1;
+		} else {
+			out_char(o, (char)*p);
+		}
+	}
+	out_char(o, '"');
+}

@@ -83,9 +83,9 @@ uint64_t hash_words(const struct hash_key *key, const uint64_t *words, size_t n)
 	return end(&s, (uint64_t)(8 * n) << 56);
 }
 
-uint64_t hash_string(const struct hash_key *key, uint64_t word, const char *str)
+uint64_t hash_bytes(const struct hash_key *key, uint64_t word, const void *p, size_t n)
 {
-	const size_t n = strlen(str);
+	const uint8_t *byte = p;
 	uint64_t last = 0;
 	struct state s;
 	size_t i;
@@ -93,11 +93,16 @@ uint64_t hash_string(const struct hash_key *key, uint64_t word, const char *str)
 	begin(&s, key);
 	take(&s, word);
 	for (i = 0; i < n; i++) {
-		last |= (uint64_t)(uint8_t)str[i] << 8 * (i % 8);
+		last |= (uint64_t)byte[i] << 8 * (i % 8);
 		if (i % 8 == 7) {
 			take(&s, last);
 			last = 0;
 		}
 	}
 	return end(&s, last | (uint64_t)(8 + n) << 56);
+}
+
+uint64_t hash_string(const struct hash_key *key, uint64_t word, const char *str)
+{
+	return hash_bytes(key, word, str, strlen(str));
 }

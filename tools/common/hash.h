@@ -20,7 +20,8 @@ struct hash_key {
 void hash_key_init(struct hash_key *key);
 /* SipHash-1-3 of n words. */
 uint64_t hash_words(const struct hash_key *key, const uint64_t *words, size_t n);
-/* Return the SipHash-1-3 of a word followed by a string. */
+/* Return the SipHash-1-3 of a word followed by bytes, or by a string. */
+uint64_t hash_bytes(const struct hash_key *key, uint64_t word, const void *p, size_t n);
 uint64_t hash_string(const struct hash_key *key, uint64_t word, const char *s);
 
 #endif

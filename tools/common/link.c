@@ -400,7 +400,7 @@ int link_listen(struct link *l)
 
 static bool is_tcp(const struct link *l)
 {
-	return l->kind == LINK_TCP || l->kind == LINK_SYSLOG;
+	return l->kind == LINK_TCP || l->kind == LINK_SYSLOG || l->kind == LINK_HTTP;
 }
 
 /* Set the options of a socket. If the peer acknowledges or accepts nothing for @ms, it is gone. */

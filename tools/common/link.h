@@ -14,13 +14,13 @@
 
 struct link_line;
 
-enum link_kind { LINK_TCP, LINK_UDP, LINK_UNIX, LINK_SERIAL, LINK_SYSLOG };
+enum link_kind { LINK_TCP, LINK_UDP, LINK_UNIX, LINK_SERIAL, LINK_SYSLOG, LINK_HTTP };
 
 struct link {
 	enum link_kind	kind;
 	char		host[256];	/* "": this machine listens */
 	char		port[8];
-	char		path[PATH_MAX];	/* unix, serial */
+	char		path[PATH_MAX];	/* unix, serial; http: of the URL */
 	speed_t		speed;
 	struct link_line *line;		/* serial: previous settings; NULL: not open */
 	/* why: text of an error for which there is no error number; otherwise NULL */

@@ -96,6 +96,18 @@ void opts_read(struct opts *o, const char *help, const char *only)
 	}
 }
 
+void opts_alias(struct opts *o, const char *name, int c)
+{
+	struct option *l = o->longs;
+	int has_arg = no_argument;
+
+	for (; l->name; l++)
+		if (l->val == c)
+			has_arg = l->has_arg;
+	assert(l < o->longs + OPTS_MAX);
+	*l = (struct option){ .name = name, .has_arg = has_arg, .val = c };
+}
+
 int opts_next(const struct opts *o, int argc, char **argv)
 {
 	return getopt_long(argc, argv, o->shorts, o->longs, NULL);

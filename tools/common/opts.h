@@ -27,6 +27,8 @@ struct opts {
  * a blank. They are numbered in this order, from OPTS_LONG on.
  */
 void opts_read(struct opts *o, const char *help, const char *only);
+/* Also accept this name, which is not in the help text, for the option with the letter @c. */
+void opts_alias(struct opts *o, const char *name, int c);
 /*
  * Return the letter or number of the next option, and set optarg to its argument. Return -1 at the
  * end.

@@ -99,6 +99,18 @@ bool out_grow(struct out *o, size_t n)
 	return true;
 }
 
+void out_varint(struct out *o, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		out_char(o, (char)(v | 0x80));
+	out_char(o, (char)v);
+}
+
+void out_zigzag(struct out *o, int64_t v)
+{
+	out_varint(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+}
+
 void out_fill(struct out *o, char c, size_t n)
 {
 	if (n && out_room(o, n)) {

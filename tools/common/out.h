@@ -67,6 +67,10 @@ static inline void out_str(struct out *o, const char *s)
 
 #define OUT_LIT(o, s)	out_mem(o, s, sizeof(s) - 1)
 
+/* Write a number as a varint (LEB128), lowest 7 bits first; or a signed one in zigzag form. */
+void out_varint(struct out *o, uint64_t v);
+void out_zigzag(struct out *o, int64_t v);
+
 /* Print the character c n times. */
 void out_fill(struct out *o, char c, size_t n);
 
@@ -107,6 +111,10 @@ size_t out_safe(struct out *o, const void *p, size_t n);
 void out_quoted(struct out *o, const void *p, size_t n);
 /* Print a JSON string with quotes. Invalid UTF-8 becomes U+FFFD, and control characters \uXXXX. */
 void out_json(struct out *o, const void *p, size_t n);
+/* Copy text. Bytes that are not UTF-8, and NUL, become U+FFFD. */
+void out_utf8(struct out *o, const void *p, size_t n);
+/* Print a string of fmt(5), in quotes. Bytes that are not printable UTF-8 become \xHH. */
+void out_fmt_string(struct out *o, const char *s);
 /* Return the length of the UTF-8 character at @p, 1 to 4 bytes, or 0 if it is invalid. */
 size_t utf8_len(const uint8_t *p, size_t n);
 

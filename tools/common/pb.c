@@ -3,6 +3,7 @@
  * pb.c - write messages of protobuf, without its library
  */
 #include <assert.h>
+#include <endian.h>
 #include "common/pb.h"
 
 /* Wire types */
@@ -20,13 +21,18 @@ static size_t pb_put(uint8_t *to, uint64_t v)
 	return n;
 }
 
-static void pb_varint(struct pb *p, uint64_t v)
+/* Most numbers have one byte. */
+static inline void pb_varint(struct pb *p, uint64_t v)
 {
-	if (out_room(&p->o, PB_VARINT_MAX))
+	if (!out_room(&p->o, PB_VARINT_MAX))
+		return;
+	if (v < 0x80)
+		p->o.buf[p->o.len++] = (char)v;
+	else
 		p->o.len += pb_put((uint8_t *)p->o.buf + p->o.len, v);
 }
 
-static void pb_tag(struct pb *p, unsigned int field, unsigned int type)
+static inline void pb_tag(struct pb *p, unsigned int field, unsigned int type)
 {
 	pb_varint(p, (uint64_t)field << 3 | type);
 }
@@ -61,13 +67,10 @@ void pb_int(struct pb *p, unsigned int field, int64_t v)
 
 void pb_fixed64(struct pb *p, unsigned int field, uint64_t v)
 {
-	uint8_t bytes[8];
-	size_t i;
+	const uint64_t bytes = htole64(v);
 
-	for (i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(v >> 8 * i);
 	pb_tag(p, field, PB_FIXED64);
-	out_mem(&p->o, bytes, sizeof(bytes));
+	out_mem(&p->o, &bytes, sizeof(bytes));
 }
 
 void pb_double(struct pb *p, unsigned int field, double v)
@@ -92,28 +95,8 @@ void pb_str(struct pb *p, unsigned int field, const char *s)
 
 void pb_text(struct pb *p, unsigned int field, const void *data, size_t n)
 {
-	const uint8_t *s = data;
-
 	pb_begin(p, field);
-	while (n) {
-		size_t run = 0, len;
-
-		while (run < n && s[run] && s[run] < 0x80)
-			run++;
-		out_mem(&p->o, s, run);
-		s += run;
-		n -= run;
-		if (!n)
-			break;
-		len = utf8_len(s, n);
-		if (len)
-			out_mem(&p->o, s, len);
-		else
-			OUT_LIT(&p->o, "\xef\xbf\xbd");
-		len += !len;
-		s += len;
-		n -= len;
-	}
+	out_utf8(&p->o, data, n);
 	pb_end(p);
 }
 
@@ -129,8 +112,13 @@ void pb_end(struct pb *p)
 {
 	const size_t at = p->begun[--p->depth], n = p->o.len - at;
 	uint8_t len[PB_VARINT_MAX];
-	const size_t more = pb_put(len, n) - 1;
+	size_t more;
 
+	if (n < 0x80 && !p->o.err) {
+		p->o.buf[at - 1] = (char)n;
+		return;
+	}
+	more = pb_put(len, n) - 1;
 	if (p->o.err || (more && !out_room(&p->o, more)))
 		return;
 	if (more)

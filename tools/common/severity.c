@@ -24,6 +24,13 @@ const char *severity_name(uint8_t severity)
 	return "-";
 }
 
+unsigned int severity_syslog(uint8_t severity)
+{
+	static const uint8_t levels[] = { 6, 4, 3, 2 };
+
+	return levels[severity & DEVTRACE_SEV_LEVEL];
+}
+
 uint8_t severity_find(const char *name, size_t len)
 {
 	size_t i;

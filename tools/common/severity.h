@@ -10,6 +10,8 @@
 
 /* The name, such as hw3; "-" without a severity. */
 const char *severity_name(uint8_t severity);
+/* The level of syslog. emit.h maps levels of printk to severities; this is the inverse. */
+unsigned int severity_syslog(uint8_t severity);
 /* The severity with this name, or 0. */
 uint8_t severity_find(const char *name, size_t len);
 

@@ -2,16 +2,22 @@
 /*
  * check.c - conflicts between declarations
  *
- * A minor, a severity of a major, a record type or a value of an enum may be described once. If it
- * is described again, the first description is used, and an error names the lines of both.
- * Exception: if the first description is in an earlier place of the search order (for example, -e
- * comes before /usr/trace), it overrides the second one without an error.
+ * A minor, a severity of a major, a record type, a tracepoint or a value of an enum may be
+ * described once. If it is described again, the first description is used, and an error names the
+ * lines of both. Exception: if the first description is in an earlier place of the search order
+ * (for example, -e comes before /usr/trace), it overrides the second one without an error.
+ *
+ * The descriptions of each program, module or build after "for" are apart from all others. Two
+ * files that do not say whose their descriptions are may give a number two names: rival() keeps
+ * the second one for a message.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "internal.h"
 
-static unsigned int bucket(const char *name, size_t n)
+#define FIRST_MAJORS	16	/* buckets of the table of majors, at first */
+
+unsigned int fmt_bucket(const char *name, size_t n)
 {
 	uint32_t h = 2166136261u;
 
@@ -24,7 +30,7 @@ const struct fmt_table *fmt_table_find(const struct fmt_parser *p, const char *n
 {
 	const struct fmt_table *t;
 
-	for (t = p->tables[bucket(name, n)]; t; t = t->next)
+	for (t = p->tables[fmt_bucket(name, n)]; t; t = t->next)
 		if (t->name_len == n && !memcmp(t->name, name, n))
 			return t;
 	return NULL;
@@ -32,7 +38,7 @@ const struct fmt_table *fmt_table_find(const struct fmt_parser *p, const char *n
 
 void fmt_table_add(struct fmt_parser *p, struct fmt_table *t)
 {
-	struct fmt_table **head = &p->tables[bucket(t->name, t->name_len)];
+	struct fmt_table **head = &p->tables[fmt_bucket(t->name, t->name_len)];
 
 	t->next = *head;
 	*head = t;
@@ -88,6 +94,21 @@ static bool overrides(const struct fmt_place *place, const struct fmt_parser *p)
 	return place->file->place < p->file->place;
 }
 
+bool fmt_type_is_shared(unsigned int type)
+{
+	return type >= DEVTRACE_T_USER && (type < DEVTRACE_T_EXC || type >= DEVTRACE_T_USER2);
+}
+
+/* The end of a message about a number that two files name, perhaps for two programs. */
+#define WHOSE	"'for program NAME' or 'for module NAME' says whose it is"
+
+/* Keep the first other name that a file gives to a number. */
+static void rival(struct fmt_rival *r, const char *name, const struct fmt_place *place)
+{
+	if (!r->name)
+		*r = (struct fmt_rival){ name, *place };
+}
+
 /* Fill *slot, or report its earlier declaration. */
 static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entry *e,
 		  const char *what, unsigned int number)
@@ -105,9 +126,32 @@ static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entr
 		  what, number, e->name, (*slot)->name, (*slot)->place.file->path, line, column);
 }
 
+/* The same for a record type of no owner, which another file may mean for another program. */
+static void claim_shared(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entry *e,
+			 unsigned int type)
+{
+	struct fmt_entry *old = *slot;
+	unsigned int line, column;
+
+	if (!old || old->place.file == p->file || !strcmp(old->name, e->name) ||
+	    !fmt_type_is_shared(type)) {
+		claim(p, slot, e, "record type", type);
+		return;
+	}
+	rival(&old->rival, e->name, &e->place);
+	fmt_locate(&old->place, &line, &column);
+	if (overrides(&old->place, p))
+		fmt_warning(p, e->place.offset, "record type %u, '%s', is '%s' in %s:%u:%u; " WHOSE,
+			    type, e->name, old->name, old->place.file->path, line, column);
+	else
+		fmt_error(p, e->place.offset,
+			  "record type %u, '%s', was described as '%s' before, in %s:%u:%u; " WHOSE,
+			  type, e->name, old->name, old->place.file->path, line, column);
+}
+
 void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, size_t offset)
 {
-	if (type < DEVTRACE_T_USER || (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2)) {
+	if (!fmt_type_is_shared(type)) {
 		fmt_error(p, offset,
 			  "only the types 100-124 and 192-255 can have names of programs, not %u",
 			  type);
@@ -123,16 +167,43 @@ void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, si
 
 void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e)
 {
+	struct fmt_set *set = p->set;
+	unsigned int i;
+
+	for (i = 0; i < p->nr_owners && !p->lost; i++) {
+		claim(p, &p->owners[i]->claims.records[type], e, "record type", type);
+		set->bound[type] |= (uint8_t)(1 << p->owners[i]->kind);
+	}
+	if (p->nr_owners || p->lost)
+		return;
 	/*
 	 * If the user named the file, its descriptions apply to all programs, whatever they need.
 	 */
-	struct fmt_entry **slots = p->file->needs && p->set->given ? p->set->needing :
-				   p->set->records;
-
-	claim(p, &slots[type], e, "record type", type);
+	if (p->file->needs && set->given)
+		claim(p, &set->needing[type], e, "record type", type);
+	else
+		claim_shared(p, &set->unbound.records[type], e, type);
 }
 
-void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct fmt_entry *e)
+void fmt_add_tracepoint(struct fmt_parser *p, struct fmt_entry *e)
+{
+	struct fmt_entry **head = &p->set->tracepoints[fmt_bucket(e->name, strlen(e->name))], *old;
+	unsigned int line, column;
+
+	for (old = *head; old && strcmp(old->name, e->name); old = old->next)
+		;
+	if (!old) {
+		e->next = *head;
+		*head = e;
+		p->set->nr_tracepoints++;
+	} else if (!overrides(&old->place, p)) {
+		fmt_locate(&old->place, &line, &column);
+		fmt_error(p, e->place.offset, "tracepoint '%s' was described before, in %s:%u:%u",
+			  e->name, old->place.file->path, line, column);
+	}
+}
+
+static void add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct fmt_entry *e)
 {
 	unsigned int line, column;
 
@@ -147,8 +218,16 @@ void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct 
 	}
 }
 
-void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int level,
-		      struct fmt_entry *e)
+void fmt_add_minor(struct fmt_parser *p, int minor, struct fmt_entry *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_majors; i++)
+		add_minor(p, p->majors[i], minor, e);
+}
+
+static void add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int level,
+			 struct fmt_entry *e)
 {
 	struct fmt_entry *old = m->severity[level];
 	unsigned int line, column;
@@ -164,28 +243,36 @@ void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int le
 		  e->name, old->place.file->path, line, column);
 }
 
+void fmt_add_severity(struct fmt_parser *p, unsigned int level, struct fmt_entry *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_majors; i++)
+		add_severity(p, p->majors[i], level, e);
+}
+
 /*
  * Return the bucket of a major. The hash spreads numbers evenly, so that a bucket has at most 2^24
  * / nr_buckets majors.
  */
-static struct fmt_major **chain(const struct fmt_set *set, uint32_t number)
+static struct fmt_major **chain(const struct fmt_claims *c, uint32_t number)
 {
-	return &set->majors[(number ^ number >> 8) & (set->nr_buckets - 1)];
+	return &c->majors[(number ^ number >> 8) & (c->nr_buckets - 1)];
 }
 
 /* Count a new major. Enlarge the table so that it has at least as many buckets as majors. */
-static void grow(struct fmt_set *set)
+static void grow(struct fmt_arena *arena, struct fmt_claims *c)
 {
-	struct fmt_major **old = set->majors, *m, *next;
-	unsigned int i, nr = set->nr_buckets;
+	struct fmt_major **old = c->majors, *m, *next;
+	unsigned int i, nr = c->nr_buckets;
 
-	if (set->nr_majors++ < nr)
+	if (c->nr_majors++ < nr)
 		return;
-	set->nr_buckets = nr ? 2 * nr : FMT_BUCKETS;
-	set->majors = fmt_alloc(&set->arena, set->nr_buckets * sizeof(*set->majors));
+	c->nr_buckets = nr ? 2 * nr : FIRST_MAJORS;
+	c->majors = fmt_alloc(arena, c->nr_buckets * sizeof(*c->majors));
 	for (i = 0; i < nr; i++) {
 		for (m = old[i]; m; m = next) {
-			struct fmt_major **head = chain(set, m->number);
+			struct fmt_major **head = chain(c, m->number);
 
 			next = m->next;
 			m->next = *head;
@@ -194,24 +281,44 @@ static void grow(struct fmt_set *set)
 	}
 }
 
-static struct fmt_major *find(const struct fmt_set *set, uint32_t number)
+struct fmt_major *fmt_find_major(const struct fmt_claims *c, uint32_t number)
 {
-	struct fmt_major *m = set->nr_buckets ? *chain(set, number) : NULL;
+	struct fmt_major *m = c->nr_buckets ? *chain(c, number) : NULL;
 
 	while (m && m->number != number)
 		m = m->next;
 	return m;
 }
 
-struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const char *name,
-				size_t offset)
+/* Report that two files give a major different names, unless they say whose they are. */
+static void other_major(struct fmt_parser *p, struct fmt_major *m, const char *name, size_t offset)
 {
-	struct fmt_major *m = find(p->set, number), **head;
+	const bool shared = !p->nr_owners && m->place.file != p->file;
+	const struct fmt_place place = { p->file, offset };
 	unsigned int line, column;
 
+	if (shared)
+		rival(&m->rival, name, &place);
+	fmt_locate(&m->place, &line, &column);
+	/* A file in an earlier place gives this number to another major: ignore the new one. */
+	if (!overrides(&m->place, p))
+		fmt_error(p, offset, "major 0x%06x, '%s', has the name '%s' in %s:%u:%u%s",
+			  m->number, name, m->name, m->place.file->path, line, column,
+			  shared ? "; " WHOSE : "");
+	else if (shared)
+		fmt_warning(p, offset, "major 0x%06x, '%s', is '%s' in %s:%u:%u; " WHOSE,
+			    m->number, name, m->name, m->place.file->path, line, column);
+}
+
+/* Find the major among these descriptions, or add it. Return NULL if it has another name. */
+static struct fmt_major *get_major(struct fmt_parser *p, struct fmt_claims *c, uint32_t number,
+				   const char *name, size_t offset)
+{
+	struct fmt_major *m = fmt_find_major(c, number), **head;
+
 	if (!m) {
-		grow(p->set);
-		head = chain(p->set, number);
+		grow(&p->set->arena, c);
+		head = chain(c, number);
 		m = fmt_alloc(&p->set->arena, sizeof(*m));
 		m->number = number;
 		m->name = name;
@@ -223,87 +330,25 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 	}
 	if (!strcmp(m->name, name))
 		return m;
-	/* A file in an earlier place gives this number to another major: ignore the new one. */
-	if (overrides(&m->place, p))
-		return NULL;
-	fmt_locate(&m->place, &line, &column);
-	fmt_error(p, offset, "major 0x%06x, '%s', has the name '%s' in %s:%u:%u",
-		  number, name, m->name, m->place.file->path, line, column);
+	other_major(p, m, name, offset);
 	return NULL;
 }
 
-/*
- * Find the description of a record type. The program may have given its record a name in the
- * stream. If the description has a different name, it is for another program that uses the same
- * type, so it is not used, unless the user named the file.
- */
-static const struct fmt_entry *find_record(const struct fmt_set *set, uint8_t type,
-					   const struct fmt_names *names)
+void fmt_begin_major(struct fmt_parser *p, uint32_t number, const char *name, size_t offset)
 {
-	const struct fmt_entry *e = set->records[type], *needing = set->needing[type];
-	const char *name;
-
-	if (needing && !(e && e->place.file->place < set->given)) {
-		name = names->record(names, needing->place.file->needs_type);
-		if (name && !strcmp(name, needing->place.file->needs))
-			e = needing;
-	}
-	if (!e || e->place.file->place < set->given || type < DEVTRACE_T_USER ||
-	    (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2))
-		return e;
-	name = names->record(names, type);
-	return name && strcmp(name, e->name) ? NULL : e;
-}
-
-const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
-				 const struct fmt_names *names, const struct fmt_major **major)
-{
-	const struct fmt_entry *e;
 	struct fmt_major *m;
+	unsigned int i;
 
-	if ((ev->type != DEVTRACE_T_EXC && ev->type != DEVTRACE_T_FAULT) ||
-	    !(ev->flags & DEVTRACE_F_CODE)) {
-		*major = NULL;
-		return find_record(set, ev->type, names);
-	}
-	m = find(set, DEVTRACE_CODE_MAJOR(ev->code));
-	*major = m;
-	if (!m)
-		return NULL;
-	e = m->minors[DEVTRACE_CODE_MINOR(ev->code)];
-	if (!e && (ev->severity & DEVTRACE_SEV_SET))
-		e = m->severity[ev->severity & 7];
-	return e ? e : m->any;
-}
-
-static void each_code(const struct fmt_major *m, const struct fmt_entry *e, enum fmt_kind kind,
-		      uint32_t number, fmt_name_fn *fn, void *arg)
-{
-	char name[2 * FMT_NAME_MAX + 2];
-
-	if (!e)
+	p->nr_majors = 0;
+	if (p->lost)
 		return;
-	snprintf(name, sizeof(name), "%s.%s", m->name, e->name);
-	fn(arg, name, kind, number);
-}
-
-void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg)
-{
-	const struct fmt_major *m;
-	unsigned int i, k;
-
-	for (i = 0; i < 256; i++) {
-		if (set->records[i])
-			fn(arg, set->records[i]->name, FMT_RECORD, i);
-		if (set->needing[i])
-			fn(arg, set->needing[i]->name, FMT_RECORD, i);
+	for (i = 0; i < p->nr_owners; i++) {
+		m = get_major(p, &p->owners[i]->claims, number, name, offset);
+		if (m)
+			p->majors[p->nr_majors++] = m;
+		p->set->bound[DEVTRACE_T_EXC] |= (uint8_t)(1 << p->owners[i]->kind);
 	}
-	for (i = 0; i < set->nr_buckets; i++) {
-		for (m = set->majors[i]; m; m = m->next) {
-			fn(arg, m->name, FMT_MAJOR, m->number);
-			for (k = 0; k < 256; k++)
-				each_code(m, m->minors[k], FMT_CODE, m->number << 8 | k, fn, arg);
-			each_code(m, m->any, FMT_ANY, m->number << 8, fn, arg);
-		}
-	}
+	m = p->nr_owners ? NULL : get_major(p, &p->set->unbound, number, name, offset);
+	if (m)
+		p->majors[p->nr_majors++] = m;
 }

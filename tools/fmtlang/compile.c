@@ -171,8 +171,30 @@ static bool select_arg(struct text *t, size_t percent, unsigned int *arg)
 	return true;
 }
 
-static bool parse_spec(struct text *t, size_t percent, struct out_spec *s)
+/* Parse the "(NAME)" of "%.(NAME)h": this argument has the number of bytes to print. */
+static bool parse_limit(struct text *t, struct fmt_op *op)
 {
+	size_t begin = t->i + 1;
+	struct fmt_arg *a;
+	unsigned int arg;
+
+	if (!select_named(t, &arg))
+		return false;
+	a = &t->args[arg];
+	if (!(a->accept & FMT_M_INT)) {
+		fmt_error(t->p, offset(t, begin), "'%s' is %s, but a number of bytes is an integer",
+			  a->name, a->type);
+		return false;
+	}
+	a->accept &= FMT_M_INT;
+	a->used = true;
+	op->limit = (uint8_t)(arg + 1);
+	return true;
+}
+
+static bool parse_spec(struct text *t, size_t percent, struct fmt_op *op)
+{
+	struct out_spec *s = &op->spec;
 	unsigned int n;
 
 	s->digits = OUT_NODIGITS;
@@ -205,7 +227,11 @@ static bool parse_spec(struct text *t, size_t percent, struct out_spec *s)
 		return false;
 	}
 	s->width = n;
-	if (at(t, 0) == '.') {
+	if (at(t, 0) == '.' && at(t, 1) == '(') {
+		t->i++;
+		if (!parse_limit(t, op))
+			return false;
+	} else if (at(t, 0) == '.') {
 		t->i++;
 		n = small_number(t);
 		if (n > 99) {
@@ -277,7 +303,7 @@ static bool parse_conv(struct text *t, size_t percent, struct fmt_op *op)
 	unsigned int arg;
 	int c;
 
-	if (!select_arg(t, percent, &arg) || !parse_spec(t, percent, &op->spec))
+	if (!select_arg(t, percent, &arg) || !parse_spec(t, percent, op))
 		return false;
 	c = at(t, 0);
 	if (c <= 0 || !strchr("diuxXobcfegsphHv{", c)) {
@@ -293,6 +319,11 @@ static bool parse_conv(struct text *t, size_t percent, struct fmt_op *op)
 	op->arg = (uint8_t)arg;
 	if (c == '{' && !parse_table_name(t, op))
 		return false;
+	if (op->limit && c != 'h') {
+		fmt_error(t->p, offset(t, percent),
+			  "only %%h takes the number of bytes from an argument, not %%%c", c);
+		return false;
+	}
 	if (op->spec.digits != OUT_NODIGITS && op->spec.digits > 15 && c != 's') {
 		fmt_error(t->p, offset(t, percent), "digits go up to 15");
 		return false;
@@ -406,7 +437,7 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text)
 			 * is only %2$d
 			 */
 			a->accept = FMT_M_ANY;
-		else if (!a->used && !p->broken)
+		else if (!a->used && !p->broken && a->name[0] != '_')
 			fmt_warning(p, a->offset, "the text does not print '%s'", a->name);
 	}
 }

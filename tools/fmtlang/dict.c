@@ -38,8 +38,53 @@ static const char *record(const struct fmt_names *names, uint8_t type)
 	return d->event->flags & DEVTRACE_F_USER && s == all ? NULL : s;
 }
 
+/* The object of an event of the kernel: that of its header, or its first OBJ element. */
+static bool object(const struct devtrace_event *ev, uint64_t *key)
+{
+	struct devtrace_elem e;
+	size_t pos = 0;
+
+	if (ev->flags & DEVTRACE_F_OBJSIG) {
+		*key = ev->object;
+		return true;
+	}
+	while (devtrace_elem_next(ev->data, ev->len, &pos, &e) == 1) {
+		if (e.is_enum || e.type != DEVTRACE_E_OBJ)
+			continue;
+		*key = e.v.u;
+		return true;
+	}
+	return false;
+}
+
+static const char *emitter(const struct fmt_names *names)
+{
+	const struct fmt_dict *d = of(names);
+	const struct devtrace_event *ev = d->event;
+	const char *s = NULL;
+	uint64_t key;
+
+	if (!(ev->flags & DEVTRACE_F_USER))
+		return object(ev, &key) ? fmt_dict_name(d, DEVTRACE_T_OBJ, 0, 0, key) : NULL;
+	/* A program has the name of its main thread, which may not have emitted an event yet. */
+	if (ev->tgid)
+		s = devtrace_decoder_proc(d->decoder, ev->tgid, NULL);
+	return s ? s : devtrace_decoder_proc(d->decoder, ev->tid, NULL);
+}
+
+static const char *image(const struct fmt_names *names, unsigned int number,
+			 enum fmt_image_group group)
+{
+	const struct fmt_dict *d = of(names);
+
+	/* A program whose process is not known yet: scope 0 would be the kernel. */
+	if (d->event->flags & DEVTRACE_F_USER && !d->event->tgid)
+		return NULL;
+	return fmt_dict_name(d, DEVTRACE_T_IMAGE, number, (uint8_t)group, 0);
+}
+
 void fmt_dict_init(struct fmt_dict *d, const struct devtrace_event *event,
 		   const struct devtrace_decoder *decoder)
 {
-	*d = (struct fmt_dict){ { name, record }, event, decoder };
+	*d = (struct fmt_dict){ { name, record, emitter, image }, event, decoder };
 }

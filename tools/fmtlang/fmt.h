@@ -15,12 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <devtrace-decode.h>
+#include "common/hash.h"
 #include "common/out.h"
+#include "logtext/image.h"
 
-#define FMT_FILE_MAX	(1024 * 1024)
+#define FMT_FILE_MAX	(16 * 1024 * 1024)
 #define FMT_NAME_MAX	63
 #define FMT_ARGS_MAX	32	/* arguments of one description */
 #define FMT_TABLES_MAX	4096	/* enums and flags of one file */
+#define FMT_TRACEPOINTS_MAX 4096	/* tracepoints that one file describes */
+#define FMT_OWNERS_MAX	1024	/* programs, modules and builds of one file */
+#define FMT_FOR_MAX	16	/* programs, modules or builds of one "for" */
 /* limit of errors in a file; the rest of the file is ignored */
 #define FMT_ERRORS_MAX	50
 /* limit of warnings printed for a file; further warnings are only counted */
@@ -42,6 +47,9 @@
 #define FMT_M_ADDR	(FMT_BIT(DEVTRACE_E_OBJ) | FMT_BIT(DEVTRACE_E_FUN))
 #define FMT_M_NAMED	(FMT_M_ADDR | FMT_BIT(DEVTRACE_E_SIG))
 #define FMT_M_ANY	0x1ffffu
+
+/* The group of an IMAGE frame: what the name says about the image. */
+enum fmt_image_group { FMT_IMAGE_ID, FMT_IMAGE_PATH, FMT_IMAGE_BASE };
 
 static inline uint32_t fmt_elem_bit(const struct devtrace_elem *e)
 {
@@ -110,6 +118,7 @@ struct fmt_arg {
 struct fmt_op {
 	char		conv;		/* 0: text; '{': by table */
 	uint8_t		arg;
+	uint8_t		limit;		/* h: 1 + the argument with the number of bytes; 0: all */
 	bool		quote;		/* strings in quotes */
 	bool		plain;		/* spec has no width, digits or flags */
 	struct out_spec	spec;
@@ -118,11 +127,21 @@ struct fmt_op {
 	size_t		len;
 };
 
-/* How to print one kind of event: a minor, a record type, or a severity of a major. */
+/* Another name that a file gives to the same number, although neither says whose it is. */
+struct fmt_rival {
+	const char	*name;			/* NULL: there is none */
+	struct fmt_place place;
+};
+
+/*
+ * How to print one kind of event: a minor, a record type, a tracepoint, or a severity of a major.
+ */
 struct fmt_entry {
-	struct fmt_entry *next;
+	struct fmt_entry *next;		/* tracepoints: the next one in the bucket */
 	const char	*name;
 	struct fmt_place place;
+	struct fmt_rival rival;		/* of a record type */
+	bool		told;		/* a message about such an event was printed */
 	unsigned int	nargs, nops;
 	bool		declared;	/* an argument list was given */
 	struct fmt_arg	*args;
@@ -135,9 +154,28 @@ struct fmt_major {
 	uint32_t	number;
 	const char	*name;
 	struct fmt_place place;
+	struct fmt_rival rival;
+	bool		told;		/* a message about such an event was printed */
 	struct fmt_entry *minors[256];
 	struct fmt_entry *any;
 	struct fmt_entry *severity[8];	/* severity byte & 7 */
+};
+
+/* Descriptions by record type and by major: those of one owner, or those of no owner. */
+struct fmt_claims {
+	struct fmt_entry *records[256];
+	struct fmt_major **majors;	/* hash table that grows */
+	unsigned int	nr_majors, nr_buckets;
+};
+
+enum fmt_owner_kind { FMT_BUILD, FMT_PROGRAM, FMT_MODULE };
+
+/* To whom descriptions after "for" are bound: other events are never printed with them. */
+struct fmt_owner {
+	struct fmt_owner *next;		/* in the bucket; earlier declarations first */
+	enum fmt_owner_kind kind;
+	const char	*name;		/* of a module: with _ for - */
+	struct fmt_claims claims;
 };
 
 enum fmt_level { FMT_ERROR, FMT_WARNING, FMT_NOTE };
@@ -155,11 +193,24 @@ struct fmt_arena {
 struct fmt_set {
 	struct fmt_arena arena;
 	struct fmt_file	*files, **files_end;
-	struct fmt_entry *records[256];
+	struct log_images *images;	/* texts of DT_LOG() */
+	struct fmt_claims unbound;	/* descriptions that do not say whose they are */
+	struct fmt_owner **owners;	/* hash table that grows */
+	unsigned int	nr_owners, nr_owner_buckets;
+	struct hash_key	owner_key;
+	/*
+	 * bound: kinds of owners that describe a record type, 1 << enum fmt_owner_kind; those of
+	 * majors are at DEVTRACE_T_EXC
+	 */
+	uint8_t		bound[256];
 	/* needing: descriptions that apply only to some programs, by record type */
 	struct fmt_entry *needing[256];
-	struct fmt_major **majors;	/* hash table that grows */
-	unsigned int	nr_majors, nr_buckets;
+	/*
+	 * tracepoints: tracepoints that were added by name, by the hash of SYSTEM:EVENT; types
+	 * that programs register by name, by the hash of the name
+	 */
+	struct fmt_entry *tracepoints[FMT_BUCKETS];
+	unsigned int	nr_tracepoints;
 	fmt_diag_fn	*diag;
 	void		*diag_arg;
 	unsigned int	errors, warnings;
@@ -167,15 +218,24 @@ struct fmt_set {
 	unsigned int	given;		/* the user named places below this number */
 };
 
+/*
+ * fmtlang/report.c: fmt_replaced() tells whether -e names a file of the same name as this file of a
+ * default place. fmt_say_errors() prints a line on standard error for each file with errors that is
+ * not replaced, and how to see the errors.
+ */
+bool fmt_replaced(const struct fmt_set *set, const char *path, unsigned int place);
+void fmt_say_errors(const struct fmt_set *set, const char *program);
+
 /* diag may be NULL. */
 void fmt_set_init(struct fmt_set *set, fmt_diag_fn *diag, void *arg);
 void fmt_set_free(struct fmt_set *set);
 
 /*
- * Add the declarations of a text, of a file, or of all .fmt files in a directory. Mistakes are
- * reported, and declarations without a mistake are added. Return 0; or return -1 and set errno if
- * a file or directory cannot be read (which is reported, too), or there is no memory. With
- * @missing_ok, a missing directory is no mistake.
+ * Add the declarations of a text, of a file, or of all .fmt files in a directory. A file may also
+ * be an ELF file with the texts of DT_LOG(). Mistakes are reported, and declarations without a
+ * mistake are added. Return 0; or return -1 and set errno if a file or directory cannot be read
+ * (which is reported, too), or there is no memory. With @missing_ok, a missing directory is no
+ * mistake.
  */
 int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len);
 int fmt_add_file(struct fmt_set *set, const char *path);
@@ -194,13 +254,20 @@ void fmt_next_place(struct fmt_set *set);
  */
 void fmt_add_default(struct fmt_set *set);
 
-/* FMT_ANY: the description "minor *", for codes of a major that have none of their own. */
-enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE, FMT_ANY };
+/*
+ * FMT_ANY: the description "minor *", for codes of a major that have none of their own.
+ * FMT_TRACEPOINT: a tracepoint, or a type that programs register by name; only the dictionary of a
+ * stream has its type.
+ */
+enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE, FMT_ANY, FMT_TRACEPOINT };
 
 /* Called with the name and number of a type, a major, or a code in the form MAJOR.MINOR. */
 typedef void fmt_name_fn(void *arg, const char *name, enum fmt_kind kind, uint32_t number);
 
-/* Call @fn for all names of a set. For FMT_ANY, @number is the code of minor 0. */
+/*
+ * Call @fn for all names of a set. For FMT_ANY, @number is the code of minor 0; for FMT_TRACEPOINT
+ * it is 0.
+ */
 void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg);
 
 void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column);
@@ -214,6 +281,14 @@ struct fmt_names {
 	 * NULL.
 	 */
 	const char *(*record)(const struct fmt_names *names, uint8_t type);
+	/*
+	 * emitter() returns the name of the event's program; or, for an event of the kernel, the
+	 * name of the object in its header or in its first OBJ element. NULL: not known.
+	 */
+	const char *(*emitter)(const struct fmt_names *names);
+	/* image() returns what is known of the image @number of the event's process, or NULL. */
+	const char *(*image)(const struct fmt_names *names, unsigned int number,
+			     enum fmt_image_group group);
 };
 
 /*
@@ -231,10 +306,43 @@ void fmt_dict_init(struct fmt_dict *d, const struct devtrace_event *event,
 const char *fmt_dict_name(const struct fmt_dict *d, uint8_t kind, uint32_t value,
 			  uint8_t group, uint64_t key);
 
+/* A LOG event: the statement that emitted it, and its text. */
+struct fmt_log {
+	bool		is_log;		/* the event has a site number */
+	uint8_t		image;		/* of the process; 255: not known */
+	uint32_t	index;		/* of the site in its image */
+	size_t		args;		/* offset of the first argument */
+	const char	*id;		/* build-id of the image; NULL: not known */
+	const struct log_site *site;	/* NULL: there is no text */
+};
+
 /*
- * Return the description of an event, or NULL if there is none. If @names has another name for a
- * user record than the description, the description is not used, unless the user named its file.
- * If an exception's major is known, *major is set even if the code itself is not described.
+ * Find the text of a LOG event. If its image is not known yet, its file is searched. For other
+ * events, @is_log is false.
+ */
+void fmt_log_find(struct fmt_log *l, const struct fmt_set *set, const struct devtrace_event *ev,
+		  const struct devtrace_decoder *d);
+/*
+ * Print the text of a LOG event as the program would have printed it, without escaping. If there
+ * is no text, or if the elements do not fit it, print the site and the elements.
+ */
+void fmt_log_text(struct out *o, const struct fmt_log *l, const struct devtrace_event *ev,
+		  const struct fmt_names *names);
+/* The same, escaped for a terminal. Further lines of a text are indented. */
+void fmt_log_print(struct out *o, const struct fmt_log *l, const struct devtrace_event *ev,
+		   const struct fmt_names *names);
+/* Print the arguments, the statement and the text as members of a JSON object. */
+void fmt_log_json(struct out *o, const struct fmt_log *l, const struct devtrace_event *ev,
+		  const struct fmt_names *names);
+
+/*
+ * Return the description of an event, or NULL if there is none: that for the event's build, for its
+ * program or module, or one that does not say whose it is. If @names has another name for a user
+ * record than a description of the last kind, the description is not used. If an exception's major
+ * is known, *major is set even if the code itself is not described. @names may be NULL: then only
+ * exceptions are looked up, and only in descriptions that do not say whose they are.
+ *
+ * Print on standard error, once for each number, that two files give it different names.
  */
 const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
 				 const struct fmt_names *names, const struct fmt_major **major);

@@ -224,6 +224,33 @@ static void lex_number(struct fmt_parser *p)
 		token_error(p, p->start, "the number does not fit in 64 bits");
 }
 
+/* Can a declaration begin with the token? After a '}' or ';' or as the first word of a line. */
+static bool may_begin(const struct fmt_parser *p)
+{
+	return p->first || (p->prev_end && strchr("};", p->file->text[p->prev_end - 1]));
+}
+
+/* Is the next word a kind of owner? */
+static bool owner_ahead(const struct fmt_parser *p)
+{
+	static const char *const words[] = { "program", "module", "build" };
+	const size_t from = space(p);
+	size_t i, n = from;
+
+	while (name_char(peek(p, n)))
+		n++;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == n - from &&
+		    !memcmp(words[i], p->file->text + p->cur + from, n - from))
+			return true;
+	return false;
+}
+
+static bool name_is(const struct fmt_parser *p, const char *word)
+{
+	return strlen(word) == p->name_len && !memcmp(word, p->name, p->name_len);
+}
+
 static void lex_name(struct fmt_parser *p)
 {
 	static const struct {
@@ -242,9 +269,13 @@ static void lex_name(struct fmt_parser *p)
 	p->name = p->file->text + p->start;
 	p->name_len = p->cur - p->start;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strlen(words[i].word) == p->name_len &&
-		    !memcmp(words[i].word, p->name, p->name_len))
+		if (name_is(p, words[i].word))
 			p->tok = words[i].tok;
+	/* Elsewhere these are names: older files may have them for an argument or a value. */
+	if (name_is(p, "image") && p->first && fmt_ahead(p) == '"')
+		p->tok = TOK_IMAGE;
+	if (name_is(p, "for") && may_begin(p) && owner_ahead(p))
+		p->tok = TOK_FOR;
 	if (p->name_len > FMT_NAME_MAX)
 		token_error(p, p->start, "a name has at most %d characters, this one %zu",
 			    FMT_NAME_MAX, p->name_len);
@@ -317,6 +348,8 @@ static void lex_string(struct fmt_parser *p)
 bool fmt_begins(const struct fmt_parser *p)
 {
 	switch (p->tok) {
+	case TOK_FOR:
+	case TOK_IMAGE:
 	case TOK_MAJOR:
 	case TOK_MINOR:
 	case TOK_NEEDS:

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "internal.h"
+#include "logtext/elf.h"
 
 struct fmt_chunk {
 	struct fmt_chunk *next;
@@ -87,17 +88,20 @@ void fmt_set_init(struct fmt_set *set, fmt_diag_fn *diag, void *arg)
 	set->files_end = &set->files;
 	set->diag = diag;
 	set->diag_arg = arg;
+	set->images = log_images_new();
+	hash_key_init(&set->owner_key);
 }
 
 void fmt_set_free(struct fmt_set *set)
 {
 	arena_free(&set->arena);
-	fmt_set_init(set, NULL, NULL);
+	log_images_free(set->images);
+	memset(set, 0, sizeof(*set));
+	set->files_end = &set->files;
 }
 
-int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len)
+static struct fmt_file *new_file(struct fmt_set *set, const char *path)
 {
-	struct fmt_parser p;
 	struct fmt_file *f = fmt_alloc(&set->arena, sizeof(*f));
 	struct out safe;
 
@@ -105,17 +109,25 @@ int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t
 	out_safe(&safe, path, strlen(path));
 	f->path = memcpy(fmt_alloc(&set->arena, safe.len + 1), safe.len ? safe.buf : "", safe.len);
 	out_free(&safe);
-	f->text = fmt_alloc(&set->arena, len + 1);
-	memcpy(f->text, text, len);
-	f->len = len;
 	f->place = set->place;
 	*set->files_end = f;
 	set->files_end = &f->next;
+	return f;
+}
 
+int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len)
+{
+	struct fmt_file *f = new_file(set, path);
+	struct fmt_parser p;
+
+	f->text = fmt_alloc(&set->arena, len + 1);
+	memcpy(f->text, text, len);
+	f->len = len;
 	fmt_lex_init(&p, set, f);
 	fmt_parse(&p);
 	free(p.str);
 	free(p.pos);
+	free(p.images);
 	return 0;
 }
 
@@ -138,28 +150,60 @@ static int path_error(struct fmt_set *set, const char *path, const char *what)
 	return -1;
 }
 
+/* Read a file, up to one byte more than is allowed. Its size is not trusted: it may be a pipe. */
 static int read_all(int fd, char **text, size_t *len)
 {
-	char *buf = malloc(FMT_FILE_MAX + 1);
-	size_t n = 0;
+	const size_t most = FMT_FILE_MAX + 1;
+	size_t n = 0, room = 0;
+	char *buf = NULL;
+	ssize_t r = 1;
 
-	if (!buf)
-		return -1;
-	while (n <= FMT_FILE_MAX) {
-		ssize_t r = read(fd, buf + n, FMT_FILE_MAX + 1 - n);
+	while (r && n < most) {
+		if (n == room) {
+			char *grown;
 
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0) {
-			free(buf);
-			return -1;
+			room = room ? 2 * room : 16384;
+			if (room > most)
+				room = most;
+			grown = realloc(buf, room);
+			if (!grown)
+				goto failed;
+			buf = grown;
 		}
-		if (!r)
-			break;
-		n += r;
+		r = read(fd, buf + n, room - n);
+		if (r < 0 && errno != EINTR)
+			goto failed;
+		if (r > 0)
+			n += (size_t)r;
 	}
 	*text = buf;
 	*len = n;
+	return 0;
+
+failed:
+	free(buf);
+	return -1;
+}
+
+static bool is_elf(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       log_elf_begins(magic, sizeof(magic));
+}
+
+/* Add an ELF file with texts of DT_LOG(). */
+static int add_elf(struct fmt_set *set, const char *path, int fd)
+{
+	const char *problem = set->images ? log_images_add_elf(set->images, path, fd, set->place,
+							       NULL) : strerror(ENOMEM);
+
+	if (problem) {
+		errno = EINVAL;
+		return path_error(set, path, problem);
+	}
+	new_file(set, path);
 	return 0;
 }
 
@@ -190,13 +234,22 @@ int fmt_add_file(struct fmt_set *set, const char *path)
 			return 0;
 		}
 	}
+	if (is_elf(fd)) {
+		ret = add_elf(set, path, fd);
+		if (*end) {
+			(*end)->dev = st.st_dev;
+			(*end)->ino = st.st_ino;
+		}
+		close(fd);
+		return ret;
+	}
 	ret = read_all(fd, &text, &len);
 	if (ret) {
 		ret = path_error(set, path, strerror(errno));
 	} else {
 		if (len > FMT_FILE_MAX) {
 			errno = EFBIG;
-			ret = path_error(set, path, "larger than 1 MiB: not used");
+			ret = path_error(set, path, "larger than 16 MiB: not used");
 		} else {
 			ret = fmt_add_text(set, path, text, len);
 			if (*end) {

@@ -181,9 +181,23 @@ static void print_char(struct out *o, const struct devtrace_elem *e)
 	out_safe(o, utf8, n);
 }
 
-static void print_conv(struct out *o, const struct fmt_op *op, const struct fmt_arg *a,
-		       const struct fmt_value *v, const struct fmt_names *names)
+/* Return how many bytes of a buffer a conversion prints at most. */
+static size_t limit(const struct fmt_op *op, const struct fmt_fit *fit)
 {
+	const struct devtrace_elem *e;
+
+	if (!op->limit)
+		return SIZE_MAX;
+	e = &fit->values[op->limit - 1].e;
+	return (fmt_elem_bit(e) & FMT_M_SINT) && e->v.i < 0 ? 0 : fmt_value_unsigned(e);
+}
+
+static void print_conv(struct out *o, const struct fmt_op *op, const struct fmt_entry *entry,
+		       const struct fmt_fit *fit, const struct fmt_names *names)
+{
+	const struct fmt_arg *a = &entry->args[op->arg];
+	const struct fmt_value *v = &fit->values[op->arg];
+
 	switch (op->conv) {
 	case 'c':
 		print_char(o, &v->e);
@@ -201,7 +215,7 @@ static void print_conv(struct out *o, const struct fmt_op *op, const struct fmt_
 			fmt_value_name(o, v, names);
 		break;
 	case 'h':
-		fmt_value_hex(o, v, SIZE_MAX);
+		fmt_value_hex(o, v, limit(op, fit));
 		break;
 	case 'H':
 		fmt_value_dump(o, v);
@@ -232,8 +246,8 @@ static size_t columns(const char *s, size_t n)
 }
 
 /* Print with padding, for a conversion that does not handle the width itself. */
-static void print_padded(struct out *o, const struct fmt_op *op, const struct fmt_arg *a,
-			 const struct fmt_value *v, const struct fmt_names *names)
+static void print_padded(struct out *o, const struct fmt_op *op, const struct fmt_entry *entry,
+			 const struct fmt_fit *fit, const struct fmt_names *names)
 {
 	struct fmt_op inner = *op;
 	struct out tmp;
@@ -241,7 +255,7 @@ static void print_padded(struct out *o, const struct fmt_op *op, const struct fm
 
 	inner.spec.width = 0;
 	out_init(&tmp, -1);
-	print_conv(&tmp, &inner, a, v, names);
+	print_conv(&tmp, &inner, entry, fit, names);
 	n = tmp.len ? columns(tmp.buf, tmp.len) : 0;
 	n = n < op->spec.width ? op->spec.width - n : 0;
 	if (!op->spec.left)
@@ -261,9 +275,9 @@ static void run(struct out *o, const struct fmt_entry *entry, const struct fmt_f
 		if (!op->conv)
 			out_mem(o, op->text, op->len);
 		else if (op->spec.width && strchr("cs{hvp", op->conv))
-			print_padded(o, op, &entry->args[op->arg], &fit->values[op->arg], names);
+			print_padded(o, op, entry, fit, names);
 		else
-			print_conv(o, op, &entry->args[op->arg], &fit->values[op->arg], names);
+			print_conv(o, op, entry, fit, names);
 	}
 }
 
@@ -312,8 +326,8 @@ static void json_arg(struct out *o, const struct fmt_arg *a, const struct fmt_va
 }
 
 /* Print the elements from offset @pos on as a JSON array, because they have no names. */
-static void json_elements(struct out *o, const char *key, const uint8_t *data, size_t len,
-			  size_t pos, const struct fmt_names *names)
+void fmt_json_elements(struct out *o, const char *key, const uint8_t *data, size_t len,
+		       size_t pos, const struct fmt_names *names)
 {
 	struct fmt_value v;
 	bool comma = false;
@@ -358,9 +372,9 @@ void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t 
 		}
 		OUT_LIT(o, "},");
 		if (fit.end < len)
-			json_elements(o, "\"more\":[", data, len, fit.end, names);
+			fmt_json_elements(o, "\"more\":[", data, len, fit.end, names);
 	} else {
-		json_elements(o, "\"elements\":[", data, len, 0, names);
+		fmt_json_elements(o, "\"elements\":[", data, len, 0, names);
 	}
 	out_init(&text, -1);
 	fmt_print(&text, entry, data, len, names);

@@ -12,6 +12,8 @@ struct event {
 	uint64_t	ts;
 	int64_t		real;
 	bool		timed;		/* @real is known */
+	enum devtrace_sync sync;	/* how exact @real is */
+	uint64_t	error;		/* in ns, with DEVTRACE_SYNC_ERROR */
 	/* described: a format describes the elements; line: the event is a line of text */
 	bool		described, line;
 	uint8_t		type, flags, severity;
@@ -20,7 +22,7 @@ struct event {
 	uint32_t	tid, tgid, code;
 	/* NULL: none */
 	PyObject	*process, *name, *object_name, *signal_name;
-	PyObject	*args, *elements, *broken, *text;
+	PyObject	*statement, *args, *elements, *broken, *text;
 };
 
 static PyTypeObject *event_type;
@@ -32,14 +34,21 @@ enum event_attr {
 	EVENT_MAJOR, EVENT_MINOR, EVENT_OBJECT, EVENT_OBJECT_NAME, EVENT_SIGNAL,
 	EVENT_SIGNAL_NAME, EVENT_IN_JSON,
 	/* These attributes are not in the JSON object, or the object has other members for them. */
-	EVENT_REALTIME = EVENT_IN_JSON, EVENT_ARGS, EVENT_ELEMENTS, EVENT_BROKEN, EVENT_TEXT,
-	EVENT_ATTRS
+	EVENT_REALTIME = EVENT_IN_JSON, EVENT_ERROR, EVENT_SYNC, EVENT_STATEMENT, EVENT_ARGS,
+	EVENT_ELEMENTS, EVENT_BROKEN, EVENT_TEXT, EVENT_ATTRS
 };
 
 static const char *const event_names[EVENT_ATTRS] = {
 	"kind", "ts", "time", "late", "cpu", "lane", "context", "user", "severity", "tid", "pid",
 	"process", "type", "name", "major", "minor", "object", "object_name", "signal",
-	"signal_name", "realtime", "args", "elements", "broken", "text",
+	"signal_name", "realtime", "error", "synchronised", "statement", "args", "elements",
+	"broken", "text",
+};
+
+/* The words of traceinfo --json. */
+static const char *const event_syncs[] = {
+	[DEVTRACE_SYNC_UNKNOWN] = "unknown", [DEVTRACE_SYNC_NEVER] = "never",
+	[DEVTRACE_SYNC_LOST] = "lost", [DEVTRACE_SYNC_ERROR] = "yes",
 };
 
 static PyObject *event_none(void)
@@ -99,6 +108,11 @@ static PyObject *event_get(PyObject *self, void *closure)
 		return event_time(e);
 	case EVENT_REALTIME:
 		return e->timed ? PyLong_FromLongLong(e->real) : event_none();
+	case EVENT_ERROR:
+		return e->sync == DEVTRACE_SYNC_ERROR ? PyLong_FromUnsignedLongLong(e->error) :
+							event_none();
+	case EVENT_SYNC:
+		return value_name(event_syncs[e->sync]);
 	case EVENT_LATE:
 		return PyBool_FromLong(e->flags & DEVTRACE_F_LATE);
 	case EVENT_CPU:
@@ -134,6 +148,8 @@ static PyObject *event_get(PyObject *self, void *closure)
 		return event_number(objsig, e->signal);
 	case EVENT_SIGNAL_NAME:
 		return event_maybe(e->signal_name);
+	case EVENT_STATEMENT:
+		return event_maybe(e->statement);
 	case EVENT_ARGS:
 		return event_maybe(e->args);
 	case EVENT_ELEMENTS:
@@ -180,6 +196,8 @@ static bool event_dict_elements(const struct event *e, PyObject *dict)
 {
 	if (e->line)
 		return true;
+	if (e->statement && PyDict_Update(dict, e->statement))
+		return false;
 	if (e->described && !event_put(dict, "args", event_maybe(e->args)))
 		return false;
 	if ((!e->described || PyTuple_Size(e->elements) || e->broken) &&
@@ -231,6 +249,7 @@ static void event_dealloc(PyObject *self)
 	Py_XDECREF(e->name);
 	Py_XDECREF(e->object_name);
 	Py_XDECREF(e->signal_name);
+	Py_XDECREF(e->statement);
 	Py_XDECREF(e->args);
 	Py_XDECREF(e->elements);
 	Py_XDECREF(e->broken);
@@ -250,7 +269,10 @@ static PyObject *event_text(const struct ti_event *e, bool *line)
 	if (*line)
 		return value_text((const char *)text.v.mem.p, text.v.mem.len);
 	out_init(&o, -1);
-	fmt_print(&o, e->entry, e->ev->data, e->ev->len, &e->dict.names);
+	if (e->log.is_log)
+		fmt_log_text(&o, &e->log, e->ev, &e->dict.names);
+	else
+		fmt_print(&o, e->entry, e->ev->data, e->ev->len, &e->dict.names);
 	s = o.err ? PyErr_NoMemory() : value_text(o.buf, o.len);
 	out_free(&o);
 	return s;
@@ -301,6 +323,22 @@ static bool event_elements(struct event *e, const struct ti_event *t, size_t pos
 	return e->elements && (ret >= 0 || e->broken);
 }
 
+/* Describe the statement that emitted a LOG event, with the members that it has in JSON. */
+static bool event_statement(struct event *e, const struct fmt_log *l)
+{
+	const struct log_site *s = l->site;
+	PyObject *dict = PyDict_New();
+
+	e->statement = dict;
+	return dict &&
+	       event_put(dict, "image", l->id ? value_name(l->id) : PyLong_FromLong(l->image)) &&
+	       event_put(dict, "site", PyLong_FromUnsignedLong(l->index)) &&
+	       (!s || (event_put(dict, "level", value_name(log_level_name(s->level))) &&
+		       event_put(dict, "file", value_name(s->file)) &&
+		       event_put(dict, "line", PyLong_FromUnsignedLong(s->line)) &&
+		       (!*s->function || event_put(dict, "function", value_name(s->function)))));
+}
+
 static bool event_args(struct event *e, const struct ti_event *t)
 {
 	struct fmt_fit fit;
@@ -313,6 +351,8 @@ static bool event_args(struct event *e, const struct ti_event *t)
 		e->elements = PyTuple_New(0);
 		return e->elements;
 	}
+	if (t->log.is_log)
+		return event_statement(e, &t->log) && event_elements(e, t, t->log.args);
 	e->described = fmt_fit(&fit, t->entry, t->ev->data, t->ev->len);
 	for (i = 0; e->described && i < t->entry->nargs; i++) {
 		const struct fmt_arg *a = &t->entry->args[i];
@@ -348,7 +388,9 @@ PyObject *event_new(const struct ti_event *t, const int64_t *real)
 	e->ts = ev->ts;
 	e->timed = real;
 	e->real = real ? *real : 0;
-	e->type = ev->type;
+	e->sync = real ? devtrace_decoder_error(t->decoder, t->ev->ts, &e->error) :
+			 DEVTRACE_SYNC_UNKNOWN;
+	e->type = ev->number;
 	e->flags = ev->flags;
 	e->severity = ev->severity;
 	e->source = ev->source;

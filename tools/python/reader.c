@@ -173,8 +173,14 @@ static bool reader_finish(struct reader *r)
 		return false;
 	}
 	if (!r->evidence.found && !r->source.device) {
-		PyErr_Format(PyExc_ValueError, "%S: not a trace stream: no frames in a row in its "
-			     "%llu bytes", r->source.name, (unsigned long long)t->bytes);
+		if (!t->bytes)
+			PyErr_Format(PyExc_ValueError, "%S: not a trace stream: the input is empty",
+				     r->source.name);
+		else
+			PyErr_Format(PyExc_ValueError, "%S: not a trace stream: no %s in its %llu "
+				     "byte%s", r->source.name,
+				     t->frames ? "frames in a row" : "whole frame",
+				     (unsigned long long)t->bytes, t->bytes == 1 ? "" : "s");
 		r->evidence.found = r->failed = true;
 	}
 	return true;
@@ -243,8 +249,12 @@ static PyObject *reader_columns(PyObject *self, PyObject *args, PyObject *keywor
 		return NULL;
 	if (limit != Py_None)
 		rows = PyLong_AsSize_t(limit);
-	if (PyErr_Occurred())
+	if (PyErr_Occurred()) {
+		if (PyErr_ExceptionMatches(PyExc_OverflowError))
+			PyErr_Format(PyExc_ValueError, "limit is a number of events, not %S",
+				     limit);
 		return NULL;
+	}
 	if (limit == Py_None && r->source.follow) {
 		PyErr_SetString(PyExc_ValueError, "columns() of a reader that follows needs a limit");
 		return NULL;

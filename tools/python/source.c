@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -118,6 +119,7 @@ static void source_damage(void *arg, uint64_t offset, uint64_t bytes)
 
 int source_open(struct source *s, PyObject *from, bool follow)
 {
+	struct devtrace_stats stats = { .cpu = -1 };
 	struct stat st;
 
 	*s = (struct source){ .fd = -1, .follow = follow };
@@ -125,7 +127,9 @@ int source_open(struct source *s, PyObject *from, bool follow)
 		return -1;
 	if (fstat(s->fd, &st))
 		return source_error(s, errno);
-	s->device = S_ISCHR(st.st_mode);
+	/* A terminal may have a stream later, but /dev/null, for example, has none. */
+	s->device = S_ISCHR(st.st_mode) &&
+		    (!ioctl(s->fd, DEVTRACE_IOC_STATS, &stats) || isatty(s->fd));
 	s->regular = S_ISREG(st.st_mode);
 	if (S_ISDIR(st.st_mode))
 		return source_error(s, EISDIR);

@@ -116,7 +116,7 @@ static bool table_row(struct table *t, const struct ti_event *e, const int64_t *
 	       column_add(c[TABLE_TID], ev->tid) &&
 	       column_add(c[TABLE_PID], e->tgid ? e->tgid : (uint64_t)-1) &&
 	       table_text(t, TABLE_PROCESS, ti_event_process(e)) &&
-	       column_add(c[TABLE_TYPE], ev->type) &&
+	       column_add(c[TABLE_TYPE], ev->number) &&
 	       column_add_text(c[TABLE_NAME], t->name.buf, t->name.len) &&
 	       column_add(c[TABLE_CODE], ev->flags & DEVTRACE_F_CODE ? ev->code : (uint64_t)-1) &&
 	       column_add(c[TABLE_OBJECT], objsig ? ev->object : (uint64_t)-1) &&

@@ -3,9 +3,13 @@
  * boardmon.c - an application that emits the state of its board
  *
  * It reads interrupts, load, memory, temperature and serial ports from the kernel, and provokes
- * errors on a pseudo-terminal. It is an example for three ways to emit events: records like those
- * of QS (boardmon_irq.c), the short form (boardmon_proc.c), and the functions of QNX
- * (boardmon_pty.c). Its format file boardmon.fmt is installed in /usr/trace.
+ * errors on a pseudo-terminal. It is an example for four ways to emit events: printf-like lines
+ * (this file), records like those of QS (boardmon_irq.c), the short form (boardmon_proc.c), and the
+ * functions of QNX (boardmon_pty.c).
+ *
+ * traceinfo finds the texts of the lines in the program; fmtextract(1) writes them for a program
+ * that is stripped. The other events have the format file boardmon.fmt, which is installed in
+ * /usr/trace.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 #include <devtrace.h>
+#include <devtrace/log.h>
 #include "boardmon.h"
 
 #define NAME	"boardmon"
@@ -39,7 +44,7 @@ void say(const char *format, ...)
 static void on_signal(int sig)
 {
 	/* Emitting is async-signal-safe. */
-	devtrace_puts_sev(DEVTRACE_SW0, NAME ": told to stop");
+	DT_INFO(NAME " is told to stop");
 	stop = sig;
 }
 
@@ -92,8 +97,12 @@ static double number(const char *option, const char *text, double max, bool whol
 	return v;
 }
 
+/* Wait until the next reading is due, an interval after @next. Emit a line if it is too late. */
 static void wait_until(struct timespec *next, double interval)
 {
+	struct timespec now;
+	double late;
+
 	next->tv_sec += (time_t)interval;
 	next->tv_nsec += (long)((interval - (double)(time_t)interval) * 1e9);
 	if (next->tv_nsec >= 1000000000) {
@@ -102,6 +111,10 @@ static void wait_until(struct timespec *next, double interval)
 	}
 	while (!stop && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL) == EINTR)
 		;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	late = (double)(now.tv_sec - next->tv_sec) + (double)(now.tv_nsec - next->tv_nsec) / 1e9;
+	if (!stop && interval > 0 && late > interval)
+		DT_WARN(NAME " looks %.3f s late", late);
 }
 
 int main(int argc, char **argv)
@@ -167,7 +180,7 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &action, NULL);
 
 	name_things();
-	devtrace_text(NAME " looks every %g s", interval);
+	DT_LOG(NAME " looks every %g s", interval);
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (n = 1;; n++) {
 		look_at_interrupts(busiest);
@@ -183,7 +196,7 @@ int main(int argc, char **argv)
 		if (stop)
 			break;
 	}
-	devtrace_text(NAME " looked %lu times", n);
+	DT_LOG(NAME " looked %lu times", n);
 	if (!err && devtrace_errors()) {
 		fprintf(stderr, NAME ": %lu events could not be emitted, the last one: %s\n",
 			devtrace_errors(), strerror(devtrace_error()));

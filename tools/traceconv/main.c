@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/complain.h"
 #include "common/link.h"
 #include "common/opts.h"
 #include "common/output.h"
@@ -32,30 +33,34 @@ enum {
 static const char only[] = " from size rate name to counter slice lttng-names";
 
 static const char help[] =
-"Usage: devtrace-convert --to perfetto|chrome|html|vcd [options] [FILE | - | LINK]...\n"
+"Usage: devtrace-convert --to FORMAT [options] [FILE | - | LINK]...\n"
 "       devtrace-convert --to ctf [options] --output DIRECTORY [FILE]...\n"
-"       devtrace-convert --from qs|rkh [options] FILE | - | LINK\n"
-"Convert a trace to the format of a viewer, or convert the trace of a microcontroller\n"
-"to a stream that traceinfo prints. LINK is serial:DEVICE[,BAUD], tcp:HOST:PORT or\n"
-"unix:PATH.\n"
+"       devtrace-convert --from FORMAT [options] FILE | - | LINK\n"
+"Convert a trace to the format of a viewer, or convert the trace of a\n"
+"microcontroller to a stream that traceinfo prints. LINK is\n"
+"serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH.\n"
 "\n"
 "For a viewer:\n"
 "      --to FORMAT         perfetto: native format of ui.perfetto.dev;\n"
 "                          chrome: JSON for chrome://tracing and speedscope;\n"
 "                          html: a self-contained page for any browser;\n"
-"                          vcd: numbers and bus lines for gtkwave, PulseView and sigrok-cli\n"
-"                          ctf: a directory for Trace Compass, by babeltrace2\n"
-"      --counter EVENT.ARGUMENT  draw this argument as a curve, for example BEAT.late\n"
+"                          vcd: numbers and bus lines for gtkwave, PulseView and\n"
+"                          sigrok-cli;\n"
+"                          ctf: a directory for Trace Compass, by babeltrace2;\n"
+"                          parquet: a table for DuckDB, ClickHouse, Spark, pandas\n"
+"      --counter EVENT.ARG  draw this argument as a curve, for example BEAT.late;\n"
+"                          for parquet: make it a column of numbers\n"
 "      --slice BEGIN..END  draw a bar from one event to the other, on each thread\n"
 "      --lttng-names       for ctf: name the kernel's events as LTTng does\n"
-"  -e, --event FILE        read this format file before those in the default places\n"
+"  -e, --format-file FILE  read this format file, too\n"
 "\n"
 "From a microcontroller:\n"
 "      --from qs           read the trace of QS, from QP 6.9 to 8.1\n"
 "      --from rkh          read the trace of RKH 3\n"
 "      --size LIST         sizes of fields in bytes, until the target sends them\n"
 "                          (default: time=4,sig=2,obj=4,fun=4,equeue=1,mpool=2,\n"
-"                          event=2,tick=4; RKH: sig=1,event=2,tick=2,mpool=1,block=2)\n"
+"                          event=2,tick=4;\n"
+"                          RKH: sig=1,event=2,tick=2,mpool=1,block=2)\n"
 "      --rate HZ           rate of the target's clock (default: the rate that RKH\n"
 "                          sends, or else measured; for a file 1000000)\n"
 "      --name NAME         name of the stream (default: QS or RKH)\n"
@@ -76,37 +81,47 @@ static void on_signal(int sig)
 
 static _Noreturn void usage(const char *option, const char *word, const char *problem)
 {
-	fprintf(stderr, "devtrace-convert: %s: '%s' %s\n", option, word, problem);
-	exit(2);
+	complain_usage(VIEW_NAME, option, word, problem);
 }
 
 /* In the order of struct conv_sizes */
 static const char *const names[] = { "time", "sig", "obj", "fun", "equeue", "mpool", "event",
 				     "tick", "block" };
 
+/* Set the size that a word such as obj=4 gives. Return whether it is one. */
+static bool parse_size(uint8_t *size, const char *word)
+{
+	const char *value = strchr(word, '=');
+	size_t i;
+
+	if (!value)
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == (size_t)(value - word) &&
+		    !strncmp(names[i], word, (size_t)(value - word)))
+			break;
+	value++;
+	if (i == sizeof(names) / sizeof(*names) || !*value || value[1] ||
+	    !strchr(i == 2 || i == 3 ? "1248" : "124", *value))
+		return false;
+	size[i] = (uint8_t)(*value - '0');
+	return true;
+}
+
 static void parse_sizes(struct conv_sizes *s, const char *list)
 {
 	static const char what[] =
 		"is not a size; write NAME=SIZE, where SIZE is 1, 2 or 4, for obj and fun also 8; "
 		"the names are time sig obj fun equeue mpool event tick block";
-	uint8_t *size = (uint8_t *)s;
-	size_t i, len;
+	size_t len;
 
 	for (;; list++) {
 		char word[32];
-		const char *value;
 
 		len = strcspn(list, ",");
 		snprintf(word, sizeof(word), "%.*s", (int)len, list);
-		value = strchr(word, '=');
-		for (i = 0; value && i < sizeof(names) / sizeof(*names); i++)
-			if (strlen(names[i]) == (size_t)(value - word) &&
-			    !strncmp(names[i], word, (size_t)(value - word)))
-				break;
-		if (!value || i == sizeof(names) / sizeof(*names) || value[2] ||
-		    !strchr(i == 2 || i == 3 ? "1248" : "124", value[1]) || !value[1])
+		if (!parse_size((uint8_t *)s, word))
 			usage("--size", word, what);
-		size[i] = (uint8_t)(value[1] - '0');
 		list += len;
 		if (!*list)
 			return;
@@ -173,7 +188,8 @@ static void suggest(const struct conv *c)
 
 static void report(const struct conv *c, const char *where)
 {
-	fprintf(stderr, "devtrace-convert: %s: %llu frames", where, (unsigned long long)c->frames);
+	complain_begin(VIEW_NAME, where);
+	fprintf(stderr, "%llu frames", (unsigned long long)c->frames);
 	if (c->missing)
 		fprintf(stderr, ", %llu missing", (unsigned long long)c->missing);
 	if (c->damaged)
@@ -215,14 +231,14 @@ static int open_input(const char *where, struct link *link, bool *live)
 			usage("the input", where, "cannot carry frames; write serial:DEVICE,BAUD, tcp:HOST:PORT or unix:PATH");
 		fd = link_open(link, -1, NULL);
 		if (fd < 0)
-			fprintf(stderr, "devtrace-convert: %s: %s\n", where, link_error(link, -fd));
+			complain_text(VIEW_NAME, where, link_error(link, -fd));
 		else
 			fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 		return fd;
 	}
 	fd = strcmp(where, "-") ? open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
 	if (fd < 0 || fstat(fd, &st)) {
-		fprintf(stderr, "devtrace-convert: %s: %s\n", where, strerror(errno));
+		complain_text(VIEW_NAME, where, strerror(errno));
 		return -1;
 	}
 	*live = !S_ISREG(st.st_mode);
@@ -258,7 +274,7 @@ static int run(struct conv *c, int fd, FILE *out, const char *where)
 			c->err = -1;
 	}
 	if (n < 0 && errno != EIO && !stop) {
-		fprintf(stderr, "devtrace-convert: %s: %s\n", where, strerror(errno));
+		complain_text(VIEW_NAME, where, strerror(errno));
 		return 1;
 	}
 	conv_end(c);
@@ -288,8 +304,8 @@ static int convert_from(struct conv *conv, const char *from, const char *output,
 	if (!problem && output)
 		out = fdopen(to, "w");
 	if (problem || !out) {
-		fprintf(stderr, "devtrace-convert: %s: %s\n", output ? output : "standard output",
-			problem ? problem : strerror(errno));
+		complain_text(VIEW_NAME, output ? output : "standard output",
+			      problem ? problem : strerror(errno));
 		return 1;
 	}
 	if (is_trace_device(fileno(out))) {
@@ -323,14 +339,40 @@ static void check_ctf(const struct view_options *view, char *const *inputs)
 		      stderr);
 		exit(2);
 	}
-	if (view->counters.n || view->slices.n) {
-		fputs("devtrace-convert: --counter and --slice cannot be used with --to ctf\n",
-		      stderr);
-		exit(2);
-	}
 	for (; *inputs; inputs++)
 		if (!strcmp(*inputs, "-") || link_is(*inputs))
 			usage("--to ctf", *inputs, "is not a file; save the stream first, for example with traceinfo --raw");
+}
+
+/* A format that does not draw curves or bars would ignore these options without a word. */
+static void check_picks(const struct view_options *view)
+{
+	const struct view_format *f = view_format_find(view->to);
+
+	if (view->counters.n && !(f && f->counters))
+		usage("--counter", view->to, "has no curves; use --to perfetto, chrome, vcd or parquet");
+	if (view->slices.n && !(f && f->slices))
+		usage("--slice", view->to, "has no bars; use --to perfetto, chrome or html");
+}
+
+/* --to: check links, and that no file is named twice, because its events would be there twice. */
+static void check_inputs(char *const *inputs)
+{
+	char *const *other;
+	struct stat st, st2;
+
+	for (; *inputs; inputs++) {
+		const char *problem = link_is(*inputs) ? complain_link_word(*inputs) : NULL;
+
+		if (problem)
+			usage("link", *inputs, problem);
+		for (other = inputs + 1; *other; other++)
+			if (!strcmp(*inputs, *other) ||
+			    (!stat(*inputs, &st) && S_ISREG(st.st_mode) && !stat(*other, &st2) &&
+			     st.st_dev == st2.st_dev && st.st_ino == st2.st_ino))
+				usage("input", *other,
+				      "is given twice, so its events would be in the output twice; give it once");
+	}
 }
 
 /* If options cannot be combined, or an argument is not valid, end the program. */
@@ -340,14 +382,14 @@ static void check_options(const struct conv *conv, const char *from,
 	const bool of_from = conv->sized || conv->clock.told_rate || conv->name;
 
 	if (!from && !view->to) {
-		fputs("devtrace-convert: name a format: --to perfetto, chrome, html, vcd or ctf for a viewer; --from qs or rkh for the trace of a microcontroller\n",
+		fputs("devtrace-convert: name a format: --to perfetto, chrome, html, vcd, ctf or parquet for a viewer; --from qs or rkh for the trace of a microcontroller\n",
 		      stderr);
 		exit(2);
 	}
 	if (from && strcmp(from, "qs") && strcmp(from, "rkh"))
 		usage("--from", from, "is not a format; write qs or rkh");
 	if (view->to && !is_ctf(view) && !view_format_find(view->to))
-		usage("--to", view->to, "is not a format; write perfetto, chrome, html, vcd or ctf");
+		usage("--to", view->to, "is not a format; write perfetto, chrome, html, vcd, ctf or parquet");
 	if (from && view->to) {
 		fprintf(stderr, "devtrace-convert: --from and --to are two steps: devtrace-convert --from %s ... | devtrace-convert --to %s -\n",
 			from, view->to);
@@ -359,10 +401,16 @@ static void check_options(const struct conv *conv, const char *from,
 		exit(2);
 	}
 	if (from && (view->nr_fmt_files || view->counters.n || view->slices.n)) {
-		fputs("devtrace-convert: --event, --counter and --slice can be used only with --to\n",
+		fputs("devtrace-convert: --format-file, --counter and --slice can be used only with --to\n",
 		      stderr);
 		exit(2);
 	}
+	if (view->output && !*view->output)
+		usage("--output", "", "is not the name of a file");
+	if (view->to)
+		check_picks(view);
+	if (view->to)
+		check_inputs(inputs);
 	if (is_ctf(view))
 		check_ctf(view, inputs);
 	else if (view->lttng_names)
@@ -401,6 +449,8 @@ int main(int argc, char **argv)
 	int c;
 
 	opts_read(&opts, help, only);
+	/* the former name of --format-file, for one release */
+	opts_alias(&opts, "event", 'e');
 	while ((c = opts_next(&opts, argc, argv)) != -1) {
 		if (opts_note(notes, c))
 			continue;
@@ -428,7 +478,7 @@ int main(int argc, char **argv)
 			break;
 		case 'e':
 			if (view.nr_fmt_files == TI_PICKS_MAX)
-				usage("--event", optarg, "is one too many: at most 32 are allowed");
+				usage("--format-file", optarg, "is one too many: at most 32 are allowed");
 			view.fmt_files[view.nr_fmt_files++] = optarg;
 			break;
 		default:

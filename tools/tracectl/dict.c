@@ -2,6 +2,7 @@
 /*
  * dict.c - the dict command: list the names that programs gave to numbers
  */
+#include "fmtlang/fmt.h"
 #include "tracectl.h"
 
 static const char *kind_name(uint8_t kind)
@@ -12,6 +13,8 @@ static const char *kind_name(uint8_t kind)
 	case DEVTRACE_T_FUN:	return "function";
 	case DEVTRACE_T_USR:	return "type";
 	case DEVTRACE_T_ENUM:	return "enum";
+	case DEVTRACE_T_IMAGE:	return "image";
+	case DEVTRACE_T_ACCURACY: return "clock";
 	default:		return "?";
 	}
 }
@@ -30,6 +33,12 @@ static void number(struct out *o, const struct devtrace_ctl_dict *d)
 		out_u64(o, d->group);
 		out_char(o, ':');
 		out_u64(o, d->value);
+		break;
+	case DEVTRACE_T_IMAGE:
+		out_u64(o, d->value);
+		out_str(o, d->group == FMT_IMAGE_ID ? " build-id" :
+			d->group == FMT_IMAGE_PATH ? " file" :
+			d->group == FMT_IMAGE_BASE ? " address" : " ?");
 		break;
 	default:
 		out_u64(o, d->value);

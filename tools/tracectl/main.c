@@ -17,7 +17,8 @@
 static const char help[] =
 "Usage: tracectl [options] COMMAND\n"
 "       tracectl -i | -s SEVERITY | -p PERCENT\n"
-"Control filters, streams, triggers and profiles of /dev/trace, and print statistics.\n"
+"Control filters, streams, triggers and profiles of /dev/trace, and print\n"
+"statistics.\n"
 "\n"
 "Commands:\n"
 "  filter [show]                   print the filter\n"
@@ -52,6 +53,12 @@ static const char help[] =
 "  dict                            print the names that programs gave to numbers\n"
 "  clear                           remove all events from the stream\n"
 "  save FILE                       save the stream in a file for traceinfo\n"
+"  clock [HARDWARE]                state in the streams how exact the clock is;\n"
+"                                  HARDWARE: compare with a clock, as /dev/ptp0\n"
+"  site [list [PATTERN...]]        print DT_LOG() statements, and which are off\n"
+"  site off | on PATTERN...        turn statements off or on, also for programs\n"
+"                                  that start later; PATTERN: FILE, FILE:LINE,\n"
+"                                  level LEVEL, func NAME, text 'WORDS', all\n"
 "  rx                              list programs that have a receive channel\n"
 "  rx PROGRAM [KIND=OBJECT]... REQUEST   send this program a request:\n"
 "     info | command N [N N N] | reset | tick [RATE] | peek OFFSET SIZE [COUNT]\n"
@@ -62,11 +69,12 @@ static const char help[] =
 "\n"
 "TERMs are all, none, or KEY=ITEM[,ITEM...]:\n"
 "  type=sm,user0,125,-mp           groups (sm ao eq mp te qf sc sem mtx user\n"
-"                                  user0-user4 exc text, kernel for kernel profile\n"
-"                                  events), numbers, ranges, or names from 'profile\n"
-"                                  list', 'dict' and fmt(5); '-' excludes an item\n"
-"  object=ao,100-103  signal=4     groups of objects (ao ep eq ap), numbers, ranges\n"
-"                                  or names from 'dict'\n"
+"                                  user0-user4 exc text log named, kernel for\n"
+"                                  kernel profile events), numbers, ranges, or\n"
+"                                  names from 'profile list', 'dict' and fmt(5);\n"
+"                                  '-' excludes an item\n"
+"  object=ao,100-103  signal=4     groups of objects (ao ep eq ap), numbers,\n"
+"                                  ranges or names from 'dict'\n"
 "  severity=hw2,sw1                this level and above, of hardware or software;\n"
 "                                  2 means both; cannot be removed\n"
 "  code=0xA10:1  code=!UART        only this code; all codes but these; names are\n"
@@ -78,9 +86,10 @@ static const char help[] =
 "      --stream NAME               use this stream instead of stream 0 (trace)\n"
 "      --cpu                       stat: print a row for each CPU\n"
 "      --types | --processes | --readers | --lanes\n"
-"                                  stat: print a row for each type, thread, reader\n"
-"                                  or lane\n"
+"                                  stat: print a row for each type, thread,\n"
+"                                  reader or lane\n"
 "      --interval SECONDS          stat: repeat, and print events per second\n"
+"      --process NAME|PID          site: only in these running programs\n"
 "  -j, --json                      print one JSON document; monitor: one object a\n"
 "                                  line\n"
 "  -i                              print a short description of stream 0\n"
@@ -96,7 +105,7 @@ static const struct {
 	{ "filter", tc_filter }, { "stream", tc_streams }, { "trigger", tc_trigger },
 	{ "stat", tc_stat }, { "monitor", tc_monitor }, { "dict", tc_dict },
 	{ "clear", tc_clear }, { "profile", tc_profile }, { "save", tc_save },
-	{ "rx", tc_rx },
+	{ "rx", tc_rx }, { "site", tc_site }, { "clock", tc_clock },
 };
 
 _Noreturn void tc_usage(const struct tc *tc, const char *word, const char *problem)
@@ -362,6 +371,8 @@ static void option(struct tc *tc, struct line *line, char **argv, int *i)
 		tc->stream = value(tc, word, len, argv, i);
 	} else if (is(word, "--interval", len)) {
 		tc->interval = value(tc, word, len, argv, i);
+	} else if (is(word, "--process", len)) {
+		tc->process = value(tc, word, len, argv, i);
 	} else if (!strcmp(word, "--json") || !strcmp(word, "-j")) {
 		tc->json = true;
 	} else if (!strcmp(word, "--cpu")) {
@@ -434,6 +445,8 @@ static int run(struct tc *tc, struct line *line)
 	if (!tc->nr) {
 		if (option)
 			tc_usage(tc, option, "is for 'stat'");
+		if (tc->process)
+			tc_usage(tc, "--process", "is for 'site'");
 		/* Check -p before -s changes anything. */
 		if (line->percent)
 			tc_high_water_check(tc, line->percent);
@@ -452,10 +465,12 @@ static int run(struct tc *tc, struct line *line)
 		if (!strcmp(commands[i].name, word))
 			break;
 	if (i == NR(commands))
-		tc_usage(tc, word, "is not a command; the commands are: filter stream trigger profile stat monitor dict clear save rx");
+		tc_usage(tc, word, "is not a command; the commands are: filter stream trigger profile stat monitor dict clear save rx site");
 	tc->command = commands[i].name;
 	if (option && commands[i].fn != tc_stat)
 		tc_usage(tc, option, "is for 'stat'");
+	if (tc->process && commands[i].fn != tc_site)
+		tc_usage(tc, "--process", "is for 'site'");
 	return commands[i].fn(tc);
 }
 

@@ -28,8 +28,7 @@ static void add(struct tc_names *names, enum devtrace_filter_attr term, uint64_t
 {
 	struct entry *e;
 
-	if (number > (term == DEVTRACE_FA_TYPES ? 255 :
-		      term == DEVTRACE_FA_MAJORS ? 0xffffff :
+	if (number > (term == DEVTRACE_FA_MAJORS ? 0xffffff :
 		      term == DEVTRACE_FA_CODES ? UINT32_MAX : 65535))
 		return;
 	e = tc_alloc(NULL, sizeof(*e) + strlen(name) + 1);

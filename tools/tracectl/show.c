@@ -154,8 +154,30 @@ static struct set ordinary(void)
 	return types_of(&all);
 }
 
+/* Print the types registered by name that pass, or with @sign "-" those that do not. */
+static void put_named(struct list *l, const struct devtrace_filter *f, const char *sign)
+{
+	const struct devtrace_ranges *r = &f->named;
+	unsigned int i, next = DEVTRACE_NAMED_FIRST;
+
+	for (i = 0; i < r->nr; i++) {
+		const unsigned int first = r->r[i].first > next ? r->r[i].first : next;
+
+		if (r->r[i].last < DEVTRACE_NAMED_FIRST)
+			continue;
+		if (!*sign)
+			put_range(l, sign, first, r->r[i].last);
+		else if (first > next)
+			put_range(l, sign, next, first - 1);
+		next = r->r[i].last + 1u;
+	}
+	if (*sign && next <= DEVTRACE_NAMED_LAST)
+		put_range(l, sign, next, DEVTRACE_NAMED_LAST);
+}
+
 static void types(struct list *l, const struct devtrace_filter *f)
 {
+	const bool some_named = f->named.given && devtrace_filter_is_type(f, DEVTRACE_T_NAMED);
 	struct set on = types_of(f), all = ordinary(), may = maskable();
 	struct set off, more, some;
 	unsigned int i, nr_on, nr_more, nr_off;
@@ -169,18 +191,23 @@ static void types(struct list *l, const struct devtrace_filter *f)
 	nr_on = put_types(NULL, some, "");
 	nr_off = put_types(NULL, off, "");
 	nr_more = put_types(NULL, more, "");
-	if (!nr_off && !nr_more)
+	if (!nr_off && !nr_more && !some_named)
 		return;
 	if (!nr_on && !nr_more) {
 		item(l);
 		OUT_LIT(l->o, "none");
 	} else if (nr_on <= nr_off + 1 && nr_off) {
+		on.in[DEVTRACE_T_NAMED] &= !some_named;
 		put_types(l, on, "");
+		if (some_named)
+			put_named(l, f, "");
 	} else {
 		item(l);
 		OUT_LIT(l->o, "all");
 		put_types(l, more, "");
 		put_types(l, off, "-");
+		if (some_named)
+			put_named(l, f, "-");
 	}
 }
 
@@ -460,5 +487,6 @@ void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter
 	json_ranges(o, ",\"cpus\":", &f->cpus);
 	json_numbers(o, ",\"codes\":", &f->codes);
 	json_numbers(o, ",\"not_codes\":", &f->not_codes);
+	json_ranges(o, ",\"named\":", &f->named);
 	out_char(o, '}');
 }

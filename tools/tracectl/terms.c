@@ -118,7 +118,7 @@ static bool is_code(struct tc_terms *t, const char *name)
 
 static const char *const problems[] = {
 	[DEVTRACE_FA_TYPES] =
-		"is not a type; write 0 to 255, a range, a group (sm ao eq mp te qf sc sem mtx user user0-user4 exc text kernel), all, none, or a name from the format files, 'tracectl profile list' or 'tracectl dict'",
+		"is not a type; write 0 to 65535, a range, a group (sm ao eq mp te qf sc sem mtx user user0-user4 exc text log named kernel), all, none, or a name from the format files, 'tracectl profile list' or 'tracectl dict'",
 	[DEVTRACE_FA_OBJECTS] =
 		"is not an object; write 0 to 65535, a range, a group (ao ep eq ap), all, none, or a name from 'tracectl dict'",
 	[DEVTRACE_FA_SIGNALS] =
@@ -130,7 +130,7 @@ static const char *const problems[] = {
 static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const struct tc_item *item,
 		     bool on)
 {
-	unsigned int first, last, max = term == DEVTRACE_FA_TYPES ? 255 : 65535;
+	unsigned int first, last;
 	uint32_t numbers[TC_NUMBERS];
 	size_t i, n;
 	int ret;
@@ -140,7 +140,7 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const s
 			return wrong(t, item->text, NOTHING);
 		return devtrace_filter_only(t->f, term) == 0;
 	}
-	if (!item->quoted && range(item->text, max, &first, &last))
+	if (!item->quoted && range(item->text, 65535, &first, &last))
 		return set_range(t, term, item->text, first, last, on);
 	ret = item->quoted ? -ENOENT : set_group(t, term, item->text, on);
 	if (!ret || (ret == -ENOSPC && t->alone))

@@ -22,6 +22,7 @@ struct tc {
 	struct out	out;
 	const char	*stream;	/* --stream; NULL: not given */
 	const char	*interval;	/* --interval; NULL: not given */
+	const char	*process;	/* --process; NULL: not given */
 	bool		json, cpu, types, processes, readers, lanes;
 	const char	*command;	/* for messages: "filter set" */
 	char		**words;	/* words after the command; nr of them */
@@ -72,6 +73,8 @@ int tc_clear(struct tc *tc);
 int tc_save(struct tc *tc);
 int tc_profile(struct tc *tc);
 int tc_rx(struct tc *tc);
+int tc_site(struct tc *tc);
+int tc_clock(struct tc *tc);
 /* Add a kernel profile event to the stream's filter. Return 0 or the library's error. */
 int tc_profile_on(struct tc *tc, unsigned int type);
 /* tracectl/tracepoint.c: profile add, del, fmt */

@@ -7,7 +7,6 @@
  * not contain the names of the fields of these events, so 'fmt' prints them as a format file,
  * fmt(5), with the kernel's words for values if tracefs can be read.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include "tracectl.h"
@@ -142,21 +141,12 @@ static int fmt_one(const struct devtrace_ctl_profile *p, void *arg)
 
 	if (!p->added || !event)
 		return 0;
-	OUT_LIT(o, "\n# ");
-	tc_safe(o, p->name);
 	out_char(o, '\n');
 	out_init(&args, -1);
 	tc_symbols(o, &args, description(p->name, event + 1), p->type, p->elements);
-	OUT_LIT(o, "record ");
-	out_u64(o, p->type);
-	out_char(o, ' ');
-	/* Replace characters that a name in a format file cannot have. */
-	event++;
-	if (!isalpha((unsigned char)*event))
-		out_char(o, '_');
-	for (; *event; event++)
-		out_char(o, isalnum((unsigned char)*event) ? *event : '_');
-	OUT_LIT(o, " (");
+	OUT_LIT(o, "record \"");
+	tc_safe(o, p->name);
+	OUT_LIT(o, "\" (");
 	out_mem(o, args.buf, args.len);
 	OUT_LIT(o, ")\n");
 	out_free(&args);

@@ -86,6 +86,45 @@ static size_t args_place(char name[ARGS_PLACE_MAX], unsigned int nr, const char 
 	return len;
 }
 
+static void log_word(ti_arg_fn *fn, void *ctx, const char *name, const char *s)
+{
+	const struct ti_arg a = {
+		.name = name, .name_len = strlen(name), .kind = TI_ARG_STR, .str = s,
+		.len = strlen(s), .is_statement = true,
+	};
+
+	fn(ctx, &a);
+}
+
+static void log_number(ti_arg_fn *fn, void *ctx, const char *name, uint64_t v)
+{
+	const struct ti_arg a = {
+		.name = name, .name_len = strlen(name), .kind = TI_ARG_UINT, .v.u = v,
+		.is_statement = true,
+	};
+
+	fn(ctx, &a);
+}
+
+/* Add the statement that emitted a LOG event. */
+static void log_args(const struct fmt_log *l, ti_arg_fn *fn, void *ctx)
+{
+	const struct log_site *s = l->site;
+
+	if (s) {
+		log_word(fn, ctx, "level", log_level_name(s->level));
+		log_word(fn, ctx, "file", s->file);
+		log_number(fn, ctx, "line", s->line);
+		if (*s->function)
+			log_word(fn, ctx, "function", s->function);
+	}
+	if (l->id)
+		log_word(fn, ctx, "image", l->id);
+	else
+		log_number(fn, ctx, "image", l->image);
+	log_number(fn, ctx, "site", l->index);
+}
+
 void ti_args(const struct ti_event *e, ti_arg_fn *fn, void *ctx)
 {
 	const struct devtrace_event *ev = e->ev;
@@ -110,6 +149,8 @@ void ti_args(const struct ti_event *e, ti_arg_fn *fn, void *ctx)
 			fn(ctx, &a);
 		}
 		pos = fit.end;
+	} else if (e->log.is_log) {
+		pos = e->log.args;
 	}
 	while ((ret = fmt_value_next(ev->data, ev->len, &pos, &v)) == 1) {
 		struct ti_arg a = { .name = name };
@@ -130,6 +171,8 @@ void ti_args(const struct ti_event *e, ti_arg_fn *fn, void *ctx)
 		a.len = o.len;
 		fn(ctx, &a);
 	}
+	if (e->log.is_log)
+		log_args(&e->log, fn, ctx);
 	out_free(&o);
 }
 
@@ -150,6 +193,8 @@ const char *ti_args_text(struct out *o, const struct ti_event *e)
 	o->raw = false;
 	if (ti_event_line(e, &text))
 		out_mem(o, text.v.mem.p, text.v.mem.len);
+	else if (e->log.is_log)
+		fmt_log_text(o, &e->log, e->ev, &e->dict.names);
 	else
 		fmt_print(o, e->entry, e->ev->data, e->ev->len, &e->dict.names);
 	out_char(o, 0);

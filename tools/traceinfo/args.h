@@ -13,6 +13,7 @@ struct ti_arg {
 	size_t		name_len, unit_len, len;
 	enum { TI_ARG_INT, TI_ARG_UINT, TI_ARG_DOUBLE, TI_ARG_STR } kind;
 	bool		is_float;	/* TI_ARG_STR: the text of @v.f, which is not finite */
+	bool		is_statement;	/* no element, but about the statement of a LOG event */
 	union {
 		int64_t	 i;
 		uint64_t u;
@@ -22,7 +23,10 @@ struct ti_arg {
 
 typedef void ti_arg_fn(void *ctx, const struct ti_arg *arg);
 
-/* Call @fn for each element, in order, with the value that traceinfo --json prints. */
+/*
+ * Call @fn for each element, in order, with the value that traceinfo --json prints; for a LOG event
+ * then for level, file, line, function, image and site of its statement.
+ */
 void ti_args(const struct ti_event *e, ti_arg_fn *fn, void *ctx);
 
 /*

@@ -4,7 +4,7 @@
  *
  * A name is looked up in the format files, then among the names that the event's own process
  * announced in the stream, then among the names announced for all processes. One exception: the
- * emitter's name of a user record wins over a format file that was not given on the command line.
+ * emitter's name of a user record wins over descriptions that do not say whose they are.
  * A value without a name is printed as a number.
  */
 #include "../lib/type_groups.h"
@@ -34,6 +34,7 @@ void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
 	e->tgid = ev->tgid;
 	fmt_dict_init(&e->dict, ev, decoder);
 	e->entry = fmt_find(fmts, ev, &e->dict.names, &e->major);
+	fmt_log_find(&e->log, fmts, ev, decoder);
 }
 
 const char *ti_event_process(const struct ti_event *e)
@@ -74,14 +75,16 @@ void ti_event_name(struct out *o, const struct ti_event *e)
 		out_str(o, e->entry->name);
 	} else if (e->ev->type == DEVTRACE_T_TEXT) {
 		OUT_LIT(o, "text");
+	} else if (e->ev->type == DEVTRACE_T_LOG) {
+		OUT_LIT(o, "LOG");
 	} else {
-		s = ti_event_dict(e, DEVTRACE_T_USR, e->ev->type, 0, 0);
+		s = ti_event_dict(e, DEVTRACE_T_USR, e->ev->number, 0, 0);
 		if (s) {
 			out_safe(o, s, strlen(s));
 		} else {
 			out_str(o, ti_event_group(e->ev->type));
 			out_char(o, ':');
-			out_u64(o, e->ev->type);
+			out_u64(o, e->ev->number);
 		}
 	}
 	/* The event's type is not for codes, but it has a code: print the code, too. */
@@ -131,6 +134,19 @@ bool ti_event_interrupted(const struct ti_event *e)
 	return (e->ev->flags & DEVTRACE_F_CONTEXT) != DEVTRACE_CTX_TASK;
 }
 
+/* Print a boot id as the kernel does, in groups of 8-4-4-4-12 digits. */
+void ti_boot_id(struct out *o, const uint8_t id[16])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			out_char(o, '-');
+		out_char(o, digits[id[i] >> 4]);
+		out_char(o, digits[id[i] & 0xf]);
+	}
+}
+
 int ti_event_lane(const struct ti_event *e)
 {
 	return devtrace_decoder_lane(e->decoder, e->ev->source);
@@ -143,6 +159,18 @@ bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text)
 	return e->ev->type == DEVTRACE_T_TEXT && !e->entry &&
 	       devtrace_elem_next(e->ev->data, e->ev->len, &pos, text) == 1 &&
 	       !text->is_enum && text->type == DEVTRACE_E_STR && pos == e->ev->len;
+}
+
+void ti_event_text(struct out *o, const struct ti_event *e)
+{
+	struct devtrace_elem text;
+
+	if (ti_event_line(e, &text))
+		out_safe(o, text.v.mem.p, text.v.mem.len);
+	else if (e->log.is_log)
+		fmt_log_print(o, &e->log, e->ev, &e->dict.names);
+	else
+		fmt_print(o, e->entry, e->ev->data, e->ev->len, &e->dict.names);
 }
 
 const char *ti_lost_cause(uint8_t cause)

@@ -7,9 +7,6 @@
  * two such places follow each other. So an input counts as a stream if it has an INFO frame, or
  * two valid frames in a row, or one valid frame and few damaged places.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include "common/device.h"
 #include "traceinfo.h"
 
 /* Number of damaged places, for each valid frame, up to which an input counts as a stream. */
@@ -45,29 +42,4 @@ bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item)
 	e->have = true;
 	e->seq = item->seq;
 	return e->found;
-}
-
-int ti_no_stream(const char *path, bool regular, bool live, const struct devtrace_totals *t)
-{
-	struct out o;
-
-	out_init(&o, -1);
-	OUT_LIT(&o, "traceinfo: ");
-	out_safe(&o, path, strlen(path));
-	if (regular && (live || !strncmp(path, TI_DEVICE, sizeof(TI_DEVICE) - 1))) {
-		OUT_LIT(&o, ": ");
-		out_str(&o, device_no_file(path));
-	} else if (!t->bytes) {
-		OUT_LIT(&o, ": not a trace stream: the file is empty" TI_NO_FILE);
-	} else {
-		OUT_LIT(&o, ": not a trace stream: no ");
-		out_str(&o, t->frames ? "frames in a row" : "whole frame");
-		OUT_LIT(&o, " in its ");
-		out_u64(&o, t->bytes);
-		out_str(&o, t->bytes == 1 ? " byte" : " bytes");
-	}
-	out_char(&o, '\n');
-	fwrite(o.buf, 1, o.len, stderr);
-	out_free(&o);
-	return 1;
 }

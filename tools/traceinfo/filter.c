@@ -144,16 +144,19 @@ void ti_filter_type(struct ti_filter *f, char *word)
 				ti_words_add(&f->names, w.v[i]);
 			continue;
 		}
-		if (!number(w.v[i], &end, 255, &a))
-			ti_usage("--type", w.v[i], "is not a type; types are 0 to 255");
+		if (!number(w.v[i], &end, 65535, &a))
+			ti_usage("--type", w.v[i], "is not a type; types are 0 to 65535");
 		b = a;
-		if ((*end == '-' && !number(end + 1, &end, 255, &b)) || *end || b < a)
+		if ((*end == '-' && !number(end + 1, &end, 65535, &b)) || *end || b < a)
 			ti_usage("--type", w.v[i], "is not a type or a range of types; write 100 or 100-104");
 		for (; a <= b; a++)
-			f->types[a] = true;
+			if (a < 256)
+				f->types[a] = true;
+			else
+				f->numbers[a / 64] |= 1ull << a % 64;
 	}
 	if (!w.n)
-		ti_usage("--type", word, "is not a type; write 0 to 255, or a name");
+		ti_usage("--type", word, "is not a type; write 0 to 65535, or a name");
 	f->by_type = true;
 	free(w.v);
 }
@@ -326,7 +329,8 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
 	if (f->by_cpu && (ti_event_lane(e) >= 0 ||
 			  !(f->cpus[ev->source / 64] >> ev->source % 64 & 1)))
 		return false;
-	if (f->by_type && !f->types[ev->type] && !type_matches(f, e))
+	if (f->by_type && !f->types[ev->type] &&
+	    !(f->numbers[ev->number / 64] >> ev->number % 64 & 1) && !type_matches(f, e))
 		return false;
 	if (f->processes.n && !process_matches(f, e))
 		return false;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/complain.h"
 #include "common/link.h"
 #include "common/zread.h"
 #include "pieces.h"
@@ -27,20 +28,6 @@
 #define HELD_MAX	(1024 * 1024)
 /* ti_read_ahead() stops after this many reads in a row that decompress to nothing */
 #define AHEAD_NOTHING	16
-
-int ti_complain(const char *path, const char *what, const char *hint)
-{
-	int err = errno;
-	struct out safe;
-
-	out_init(&safe, -1);
-	out_safe(&safe, path, strlen(path));
-	out_char(&safe, 0);
-	fprintf(stderr, "traceinfo: %s: %s%s%s%s\n", safe.buf ? safe.buf : "?", what,
-		*what ? ": " : "", strerror(err), hint);
-	out_free(&safe);
-	return 1;
-}
 
 void ti_input_init(struct ti_input *in)
 {
@@ -79,10 +66,10 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 	run->in->zstd_damages = 0;
 	run->in->zstd_bytes = 0;
 	if (!run->in->zread)
-		return ti_complain("input", "", "");
+		return complain(TI_NAME, "input", "", "");
 	run->in->decoder = devtrace_decoder_new(fn, arg);
 	if (!run->in->decoder)
-		return ti_complain("decoder", "", "");
+		return complain(TI_NAME, "decoder", "", "");
 	if (run->opt->summary)
 		run->sum = sum_new();
 	if (run->opt->timeline)
@@ -135,19 +122,22 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		 const struct stat *st, bool live)
 {
 	const struct devtrace_totals *t;
+	bool nothing;
 	int ret = 0;
 
-	if (how == TI_END_WHOLE)
+	if (how == TI_END_WHOLE || how == TI_END_FAILED)
 		devtrace_decoder_finish(run->in->decoder);
 	ti_piece_end(run);
 	t = devtrace_decoder_totals(run->in->decoder);
 	if (!run->in->evidence.found && how != TI_END_STOPPED &&
 	    (t->bytes || is_empty(run) || (live && S_ISREG(st->st_mode)))) {
 		take_back(run);
-		ret = ti_no_stream(path, S_ISREG(st->st_mode), live, t);
+		ret = complain_no_stream(TI_NAME, path, S_ISREG(st->st_mode), live, t);
 	} else if (!run->in->evidence.found) {
 		ti_release(run);
 	}
+	/* There is nothing to draw of a directory, for example. */
+	nothing = ret || (how == TI_END_FAILED && !t->bytes);
 	run->totals.bytes += t->bytes;
 	run->totals.frames += t->frames;
 	run->totals.events += t->events;
@@ -157,12 +147,12 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 	run->totals.lost += t->lost;
 	if (run->sum) {
 		sum_end(run->sum);
-		if (!ret)
+		if (!nothing)
 			ti_sum_print(&run->out, &run->printer, run->in->decoder, run->sum, path);
 		sum_free(run->sum);
 		run->sum = NULL;
 	}
-	if (run->timeline && !ret)
+	if (run->timeline && !nothing)
 		ti_timeline_end(run->timeline, &run->out, &run->printer, run->in->decoder, path);
 	ti_timeline_free(run->timeline);
 	run->timeline = NULL;
@@ -253,17 +243,17 @@ static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 	}
 	zstd = pread(fd, head, sizeof(head), here) == sizeof(head) && zread_begins(head);
 	if (zstd && scan_zstd(fd, here, buf, &tail))
-		return ti_complain(path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
+		return complain_input(TI_NAME, path, false);
 	for (; !zstd; window *= 4) {
 		off_t from = size - here > window ? size - window : here;
 
 		if (scan_tail(fd, from, buf, &tail))
-			return ti_complain(path, "", "");
+			return complain_input(TI_NAME, path, false);
 		if (tail.found || from == here)
 			break;
 	}
 	if (lseek(fd, here, SEEK_SET) < 0)
-		return ti_complain(path, "", "");
+		return complain_input(TI_NAME, path, false);
 	run->in->since_ts = tail.ts > (uint64_t)f->since.ns ? tail.ts - f->since.ns : 0;
 	run->in->until_ts = tail.ts > (uint64_t)f->until.ns ? tail.ts - f->until.ns : 0;
 	return 0;
@@ -281,7 +271,7 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		/* The path names a pipe, not a device: read it to its end. */
 		if (!f->since.kind && !f->until.kind)
 			return 0;
-		return ti_complain(path, "cannot tell its clock", "");
+		return complain(TI_NAME, path, "cannot tell its clock", "");
 	}
 	/*
 	 * Events may arrive faster than they are printed, so reading might never end. Without -f,
@@ -308,7 +298,7 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		ts = ti_when_from(f->since.ns, t.tv_sec * NSEC + t.tv_nsec, stats.now);
 	}
 	if (lseek(fd, (off_t)ts, SEEK_SET) < 0)
-		return ti_complain(path, "cannot seek", "");
+		return complain(TI_NAME, path, "cannot seek", "");
 	return 0;
 }
 
@@ -413,7 +403,7 @@ static int read_file(struct ti_run *run, int fd, const char *path, const struct 
 	ssize_t n;
 
 	if (fstat(fd, &st))
-		return ti_complain(path, "", "");
+		return complain_input(TI_NAME, path, false);
 	regular = S_ISREG(st.st_mode);
 	if (ti_input_window(run, fd, path, false, buf))
 		return 1;
@@ -430,10 +420,10 @@ static int read_file(struct ti_run *run, int fd, const char *path, const struct 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			ti_complain(path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
+			complain_input(TI_NAME, path, false);
 			/* Report the read error only, not that the input is not a stream. */
 			ti_release(run);
-			ti_input_end(run, path, TI_END_WHOLE, &st, false);
+			ti_input_end(run, path, TI_END_FAILED, &st, false);
 			return 1;
 		}
 		if (!n)
@@ -484,7 +474,7 @@ int ti_input_file(struct ti_run *run, const struct ti_piece *piece)
 		return ti_input_live(run, path);
 	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return ti_complain(path, "", errno == ENOENT ? TI_NO_FILE : "");
+		return complain_input(TI_NAME, path, false);
 	run->in->named = !is_stdin;
 	ret = ti_input_fd(run, fd, is_stdin ? "standard input" : path, is_stdin ? NULL : piece);
 	run->in->named = false;
@@ -527,7 +517,7 @@ static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN)
-			return ti_complain(path, "", "");
+			return complain_input(TI_NAME, path, false);
 		if (!run->opt->follow)
 			break;
 		ti_print_last(run);
@@ -550,12 +540,9 @@ int ti_input_live(struct ti_run *run, const char *path)
 	char *buf;
 
 	if (fd < 0)
-		return ti_complain(path, "", errno == ENOENT && !strcmp(path, TI_DEVICE_LAST) ?
-				TI_NO_LAST : errno == ENOENT ?
-				" (is the module devtrace loaded, and does it have this stream?)" :
-				errno == EACCES ? " (the group of the device may read it)" : "");
+		return complain_input(TI_NAME, path, true);
 	if (fstat(fd, &st)) {
-		ti_complain(path, "", "");
+		complain_input(TI_NAME, path, false);
 		close(fd);
 		return 1;
 	}
@@ -565,7 +552,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 	 */
 	if (S_ISREG(st.st_mode) && !strcmp(path, TI_DEVICE)) {
 		close(fd);
-		return ti_no_stream(path, true, true, NULL);
+		return complain_no_stream(TI_NAME, path, true, true, NULL);
 	}
 	buf = ti_alloc(NULL, TI_BLOCK);
 	if (!ti_input_window(run, fd, path, true, buf) &&
@@ -589,7 +576,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 		if (out_flush(&run->out))
 			ret = 1;
 		else if (ioctl(fd, DEVTRACE_IOC_CLEAR))
-			ret = ti_complain(path, "not cleared", errno == EPERM ?
+			ret = complain(TI_NAME, path, "not cleared", errno == EPERM ?
 				       " (it needs CAP_SYSLOG, CAP_SYS_ADMIN or CAP_PERFMON)" : "");
 	}
 	free(buf);

@@ -5,10 +5,18 @@
 #include <stdio.h>
 #include "board.h"
 #include "layout.h"
+#include "picked.h"
 #include "pieces.h"
 #include "sequence.h"
 #include "sum_machine.h"
 #include "timeline.h"
+
+/* With --align, another board's clock dates the event. */
+static bool real_of(const struct ti_run *run, uint64_t ts, int64_t *real)
+{
+	return run->opt->align ? ti_clock_real(run->in->decoder, ts, real) :
+	       devtrace_decoder_real(run->in->decoder, ts, real);
+}
 
 static bool in_window(struct ti_run *run, uint64_t first, uint64_t last)
 {
@@ -20,10 +28,10 @@ static bool in_window(struct ti_run *run, uint64_t first, uint64_t last)
 	if (f->until.kind == TI_AGO && first > run->in->until_ts)
 		return false;
 	/* Without a CLOCK frame the wall-clock time is unknown, so the filter excludes nothing. */
-	if (f->since.kind == TI_REAL && devtrace_decoder_real(run->in->decoder, last, &real) &&
+	if (f->since.kind == TI_REAL && real_of(run, last, &real) &&
 	    real < f->since.ns)
 		return false;
-	if (f->until.kind == TI_REAL && devtrace_decoder_real(run->in->decoder, first, &real) &&
+	if (f->until.kind == TI_REAL && real_of(run, first, &real) &&
 	    real > f->until.ns)
 		return false;
 	return true;
@@ -36,7 +44,7 @@ static bool past_until(struct ti_run *run, uint64_t ts)
 
 	if (f->until.kind == TI_AGO)
 		return ts > run->in->until_ts;
-	return f->until.kind == TI_REAL && devtrace_decoder_real(run->in->decoder, ts, &real) &&
+	return f->until.kind == TI_REAL && real_of(run, ts, &real) &&
 	       real > f->until.ns;
 }
 
@@ -99,6 +107,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 	}
 	ti_event_init(&e, ev, run->in->decoder, &run->fmts);
 	wanted = ti_filter_wants(&opt->filter, &e);
+	ti_picked_event(run->picked, &e);
 	if (run->timeline)
 		ti_timeline_event(run->timeline, ti_bytes(run), &run->printer, &e, wanted);
 	if (run->timeline)
@@ -218,8 +227,7 @@ static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
 		ti_line_clock_set(o, &run->printer, run->in->decoder, &step);
 }
 
-/* Is this note in every file, or shown in a column? Such notes are not printed. */
-static bool told(const struct ti_run *run, const char *note)
+bool ti_note_told(const struct ti_run *run, const char *note)
 {
 	return !strcmp(note, DEVTRACE_NOTE_FILE) || !strcmp(note, DEVTRACE_NOTE_CLOCK) ||
 	       (run->printer.board && !strcmp(note, TI_NOTE_BOARD));
@@ -283,7 +291,7 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 			return 0;
 		break;
 	case DEVTRACE_ITEM_NOTE:
-		if (!run->opt->verbose && told(run, item->u.note.name))
+		if (!run->opt->verbose && ti_note_told(run, item->u.note.name))
 			return 0;
 		break;
 	case DEVTRACE_ITEM_PROC:

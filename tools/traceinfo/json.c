@@ -3,8 +3,8 @@
  * json.c - print one JSON object on each line
  *
  * The first member is "kind": event, lost, state, clock_set, gap, damage, unknown, note, info,
- * reboot, pid_namespace, or with -v clock, thread, name. Each line is valid JSON in valid UTF-8
- * for any input.
+ * reboot, pid_namespace, or with -v clock, accuracy, thread, name. Each line is valid JSON in valid
+ * UTF-8 for any input.
  */
 #include "common/severity.h"
 #include "traceinfo.h"
@@ -75,6 +75,14 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	times(o, p, e->decoder, ev->ts);
 	if (ev->flags & DEVTRACE_F_LATE)
 		OUT_LIT(o, ",\"late\":true");
+	if (p->is_aligned) {
+		num(o, ",\"aligned\":", p->aligned);
+		num(o, ",\"align_error\":", p->align_error);
+	}
+	if (p->has_error)
+		num(o, ",\"error\":", p->error);
+	if (p->uncertain)
+		OUT_LIT(o, ",\"uncertain\":true");
 	source(o, e->decoder, ev->source);
 	str(o, ",\"context\":", ti_event_context(e));
 	out_str(o, ev->flags & DEVTRACE_F_USER ? ",\"user\":true" : ",\"user\":false");
@@ -85,7 +93,7 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 		num(o, ",\"pid\":", e->tgid);
 	if (process)
 		str(o, ",\"process\":", process);
-	num(o, ",\"type\":", ev->type);
+	num(o, ",\"type\":", ev->number);
 	name(o, e);
 	if (ev->flags & DEVTRACE_F_CODE) {
 		num(o, ",\"major\":", DEVTRACE_CODE_MAJOR(ev->code));
@@ -103,23 +111,12 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	if (ti_event_line(e, &text)) {
 		OUT_LIT(o, "\"text\":");
 		out_json(o, text.v.mem.p, text.v.mem.len);
+	} else if (e->log.is_log) {
+		fmt_log_json(o, &e->log, ev, &e->dict.names);
 	} else {
 		fmt_print_json(o, e->entry, ev->data, ev->len, &e->dict.names);
 	}
 	OUT_LIT(o, "}\n");
-}
-
-/* Print a boot id as the kernel does, in groups of 8-4-4-4-12 digits. */
-void ti_boot_id(struct out *o, const uint8_t id[16])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (int i = 0; i < 16; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			out_char(o, '-');
-		out_char(o, digits[id[i] >> 4]);
-		out_char(o, digits[id[i] & 0xf]);
-	}
 }
 
 /* Omit a random boot ID. */
@@ -260,6 +257,14 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		num(o, ",\"boottime\":", item->u.clock.boot);
 		OUT_LIT(o, ",\"realtime\":");
 		out_i64(o, item->u.clock.real);
+		break;
+	case DEVTRACE_ITEM_ACCURACY:
+		begin(o, p, "accuracy");
+		times(o, p, d, item->u.accuracy.ts);
+		num(o, ",\"max_error\":", item->u.accuracy.max);
+		num(o, ",\"estimated_error\":", item->u.accuracy.est);
+		num(o, ",\"status\":", item->u.accuracy.status);
+		str(o, ",\"source\":", item->u.accuracy.source);
 		break;
 	case DEVTRACE_ITEM_PROC:
 		begin(o, p, "thread");

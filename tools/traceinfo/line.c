@@ -34,6 +34,7 @@ struct field {
  */
 #define CACHE_SIZE	128		/* a power of two */
 #define CACHE_TEXT	160		/* a longer header is not cached */
+#define KEY_UNCERTAIN	0x80		/* a bit that the flags of an event do not have */
 
 struct head {
 	uint64_t	key[3];
@@ -191,16 +192,20 @@ static void print_name(struct out *o, const char *name, uint64_t number)
 		out_u64(o, number);
 }
 
-/* Is the time marked with '~', because the program wrote a time that could not be used? */
+/*
+ * Is the time marked? '~': the program wrote a time that could not be used. '?': the order of this
+ * event and one of another board is not certain.
+ */
 static bool marked(const struct ti_printer *p, const struct ti_event *e)
 {
-	return (e->ev->flags & DEVTRACE_F_LATE) && p->clock.mode != TI_TIME_NONE;
+	return (e->ev->flags & DEVTRACE_F_LATE || p->uncertain) && p->clock.mode != TI_TIME_NONE;
 }
 
-/* Is this a text event without an object, which the layout prints without a name? */
+/* Is this a text without an object, which the layout prints without a name? */
 static bool unnamed(const struct ti_printer *p, const struct ti_event *e)
 {
-	return p->header->bare && e->ev->type == DEVTRACE_T_TEXT && !e->entry &&
+	return p->header->bare && !e->entry &&
+	       (e->ev->type == DEVTRACE_T_TEXT || e->ev->type == DEVTRACE_T_LOG) &&
 	       !(e->ev->flags & (DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG));
 }
 
@@ -216,7 +221,9 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 	case 't':
 		ti_clock_print(o, &p->clock, e->decoder, ev->ts);
 		if (marked(p, e))
-			out_char(o, '~');
+			out_char(o, e->ev->flags & DEVTRACE_F_LATE ? '~' : '?');
+		if (marked(p, e) && e->ev->flags & DEVTRACE_F_LATE && p->uncertain)
+			out_char(o, '?');
 		break;
 	case 'b':
 		if (p->board)
@@ -287,7 +294,7 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 		}
 		break;
 	case 'T':
-		out_u64(o, ev->type);
+		out_u64(o, ev->number);
 		break;
 	case 'M':
 		if (exc)
@@ -329,7 +336,7 @@ static void print_fields(struct out *o, struct ti_printer *p, const struct ti_ev
 		size_t before, n, cut;
 
 		if (!f->letter) {
-			/* If the time has the mark '~', the mark replaces the blank after it. */
+			/* If the time has a mark, the mark replaces the blank after it. */
 			if (i && f[-1].letter == 'o' && unnamed(p, e))
 				continue;
 			cut = i && f[-1].letter == 't' && !f[-1].width && *f->text == ' ' &&
@@ -362,11 +369,12 @@ static void print_header(struct out *o, struct ti_printer *p, const struct ti_ev
 	const struct devtrace_event *ev = e->ev;
 	struct ti_header *h = p->header;
 	const uint64_t key[3] = {
-		(uint64_t)ev->tid << 32 | (ev->flags & DEVTRACE_F_CODE ? ev->code : 0),
+		(uint64_t)ev->tid << 32 | (ev->flags & DEVTRACE_F_CODE ? ev->code : ev->number),
 		(uint64_t)p->board_nr << 48 | (uint64_t)ev->source << 32 |
 			(ev->flags & DEVTRACE_F_OBJSIG ?
 			 (uint32_t)ev->object << 16 | ev->signal : 0),
-		(uint64_t)ev->tgid << 32 | (uint32_t)ev->type << 16 | ev->flags << 8 | ev->severity,
+		(uint64_t)ev->tgid << 32 | (uint32_t)ev->type << 16 |
+			(ev->flags | (p->uncertain ? KEY_UNCERTAIN : 0)) << 8 | ev->severity,
 	};
 	uint64_t hash = (key[0] ^ key[0] >> 29 ^ key[1] ^ key[1] >> 32 ^ key[2]) *
 			0x9e3779b97f4a7c15ull;
@@ -390,8 +398,6 @@ static void print_header(struct out *o, struct ti_printer *p, const struct ti_ev
 
 void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e)
 {
-	const struct devtrace_event *ev = e->ev;
-	struct devtrace_elem text;
 	size_t begin;
 
 	/*
@@ -402,10 +408,7 @@ void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 		return;
 	print_header(o, p, e);
 	begin = o->len;
-	if (ti_event_line(e, &text))
-		out_safe(o, text.v.mem.p, text.v.mem.len);
-	else
-		fmt_print(o, e->entry, ev->data, ev->len, &e->dict.names);
+	ti_event_text(o, e);
 	/* Without a text, remove the ": " before it. */
 	if (o->len == begin)
 		while (begin && (o->buf[o->len - 1] == ' ' || o->buf[o->len - 1] == ':'))

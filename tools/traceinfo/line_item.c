@@ -6,6 +6,7 @@
  * all other lines begin with three dashes.
  */
 #include <stdio.h>
+#include "accuracy.h"
 #include "traceinfo.h"
 
 #define MAGENTA	"\033[1;35m"
@@ -143,6 +144,10 @@ static void print_dict(struct out *o, const struct devtrace_name *n)
 	if (n->kind == DEVTRACE_T_ENUM) {
 		OUT_LIT(o, "enum ");
 		out_u64(o, n->group);
+	} else if (n->kind == DEVTRACE_T_IMAGE) {
+		out_str(o, n->group == FMT_IMAGE_ID ? "build-id of image" :
+			n->group == FMT_IMAGE_PATH ? "file of image" :
+			n->group == FMT_IMAGE_BASE ? "address of image" : "name of image");
 	} else {
 		out_str(o, n->kind >= DEVTRACE_T_SIG && n->kind <= DEVTRACE_T_USR ?
 			kinds[n->kind - DEVTRACE_T_SIG] : "name");
@@ -302,6 +307,8 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		out_u64(o, item->u.proc.tgid);
 		OUT_LIT(o, " is ");
 		out_quoted(o, item->u.proc.name, strlen(item->u.proc.name));
+	} else if (item->kind == DEVTRACE_ITEM_ACCURACY) {
+		ti_accuracy_statement(o, p, &item->u.accuracy);
 	} else if (item->kind == DEVTRACE_ITEM_DICT) {
 		print_dict(o, &item->u.dict);
 	}

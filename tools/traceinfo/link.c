@@ -8,30 +8,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "common/complain.h"
 #include "common/link.h"
 #include "traceinfo.h"
-
-const char *ti_link_problem(const char *word)
-{
-	const char *problem = NULL;
-	struct link l;
-
-	if (link_parse(&l, word, &problem))
-		return problem;
-	if (l.kind == LINK_SYSLOG)
-		return "is not a link to read from; only tracelogger uses it, to send events";
-	if (l.kind == LINK_UDP && *l.host)
-		return "names a host, but udp cannot request events from it; "
-		       "write udp::PORT to receive them";
-	return NULL;
-}
-
-int ti_link_failed(const struct link *l, const char *word, int err)
-{
-	fprintf(stderr, "traceinfo: %s: %s%s\n", word, link_error(l, err),
-		err == ECONNREFUSED ? " (does tracelogger --listen run there?)" : "");
-	return 1;
-}
 
 int ti_input_link(struct ti_run *run, const char *word)
 {
@@ -44,7 +23,7 @@ int ti_input_link(struct ti_run *run, const char *word)
 	if (fd == -EINTR && ti_stop)
 		return 0;
 	if (fd < 0)
-		return ti_link_failed(&l, word, -fd);
+		return complain_link(TI_NAME, &l, word, -fd);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	ret = ti_input_fd(run, fd, word, NULL);
 	link_close(&l, fd);

@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include "board.h"
 #include "layout.h"
+#include "picked.h"
+#include "common/complain.h"
 #include "common/link.h"
 #include "sequence.h"
 #include "traceinfo.h"
@@ -60,31 +62,11 @@ static void print_diag(void *arg, enum fmt_level level, const char *path, unsign
 	out_char(o, '\n');
 }
 
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /*
  * Index of the first default place. A place is a set of format files that overrides the files of
  * later places. Places 0 and 1 are the files of -e and the directories of -I.
  */
 #define PLACE_OWN	2
-
-/*
- * Does -e name a file that replaces this one, which has the same name and is from a default place?
- */
-static bool replaced(const struct ti_options *opt, const char *path, unsigned int place)
-{
-	size_t i;
-
-	for (i = 0; place >= PLACE_OWN && i < opt->fmt_files.n; i++)
-		if (!strcmp(base(opt->fmt_files.v[i]), base(path)))
-			return true;
-	return false;
-}
 
 /* Without --check-fmt, print only an error about a file that cannot be read. */
 static void print_unreadable(void *arg, enum fmt_level level, const char *path,
@@ -93,9 +75,9 @@ static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 	const struct ti_run *run = arg;
 
 	(void)column;
-	if (level == FMT_ERROR && !line && !replaced(run->opt, path, run->fmts.place))
-		fprintf(stderr, "traceinfo: %s: %s; -e takes a format file, -I a directory with *.fmt\n",
-			path, message);
+	if (level == FMT_ERROR && !line && !fmt_replaced(&run->fmts, path, run->fmts.place))
+		complain_format(TI_NAME, path, message,
+				"-e takes a format file, -I a directory with *.fmt");
 }
 
 /* Load the format files. Return 1 if a file or directory that the user gave could not be read. */
@@ -217,17 +199,6 @@ static void print_statistics(struct ti_run *run)
 		OUT_LIT(o, "}\n");
 }
 
-/* Print a line for each file that is only partly used. */
-static void report_fmts(const struct ti_run *run)
-{
-	const struct fmt_file *f;
-
-	for (f = run->fmts.files; f; f = f->next)
-		if (f->errors && !replaced(run->opt, f->path, f->place))
-			fprintf(stderr, "traceinfo: %s: %u error%s; 'traceinfo --check-fmt' shows them\n",
-				f->path, f->errors, f->errors == 1 ? "" : "s");
-}
-
 static int finish(struct ti_run *run, int ret)
 {
 	ti_print_last(run);
@@ -247,6 +218,13 @@ static int read_board(struct ti_run *run, const struct ti_board *b)
 	return ret;
 }
 
+static int one_board(const struct ti_options *opt)
+{
+	fprintf(stderr, "traceinfo: --align %s: all files are of one board; give files of several boards\n",
+		opt->align);
+	return 1;
+}
+
 /* The files of one board are read one after the other; several boards are merged by wall clock. */
 static int read_inputs(struct ti_run *run)
 {
@@ -261,7 +239,9 @@ static int read_inputs(struct ti_run *run)
 		return ti_input_file(run, &only);
 	}
 	n = ti_boards_find(&opt->files, &boards);
-	if (n > 1 && !opt->summary && !opt->raw && !opt->sequence.n && !opt->timeline)
+	if (n < 2 && opt->align)
+		ret = one_board(opt);
+	else if (n > 1 && !opt->summary && !opt->raw && !opt->sequence.n && !opt->timeline)
 		ret = ti_merge(run, boards, n);
 	else
 		for (i = 0; i < n; i++)
@@ -299,8 +279,9 @@ int main(int argc, char **argv)
 	}
 	fmt_set_init(&run.fmts, print_unreadable, &run);
 	ret = load_fmts(&run.fmts, &opt);
-	report_fmts(&run);
+	fmt_say_errors(&run.fmts, TI_NAME);
 	run.names = ti_names_new(&opt, &run.fmts);
+	run.picked = ti_picked_new(&opt.counters, &opt.slices);
 	run.keep = opt.last >= 0;
 	if (opt.sequence.n)
 		run.sequence = ti_sequence_new(&opt.sequence,
@@ -320,10 +301,13 @@ int main(int argc, char **argv)
 	if (run.totals.frames && !ti_stop && !run.out.err)
 		names = ti_names_say(run.names);
 	ret |= names;
+	if (run.totals.frames && !ti_stop && !run.out.err)
+		ti_picked_say(run.picked, TI_NAME);
 	if (run.totals.frames && !names && !ti_stop && !run.out.err)
 		ti_nothing_say(&run);
 
 	ti_names_free(run.names);
+	ti_picked_free(run.picked);
 	ti_raw_free(run.raw);
 	ti_sequence_free(run.sequence);
 	ti_last_free(&run.last);

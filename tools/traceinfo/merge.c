@@ -8,6 +8,8 @@
  * - The held event with the earliest wall-clock time is printed first. An event before a file's
  *   first CLOCK frame is dated by that frame. If there is no such frame, the event gets the time
  *   of the board's previous event.
+ * - An event is marked if its distance to an event of another board, printed before or held, is
+ *   smaller than the sum of both errors. Events without a known error are not marked.
  * - Other boards wait at most WAIT for a board without new events, and at most ANSWER for a board
  *   that does not answer. If such a board has older events later, they are printed when they come,
  *   and counted as late.
@@ -20,9 +22,10 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "board.h"
+#include "align.h"
+#include "merge.h"
 #include "layout.h"
-#include "common/dial.h"
+#include "common/complain.h"
 #include "common/zread.h"
 
 #define BLOCK	(64 * 1024)
@@ -32,51 +35,6 @@
 #define CONNECT_MS	10000	/* limit of each connection attempt */
 #define WIDTH	16		/* largest width of the column */
 
-struct source {
-	struct merge	*merge;
-	struct ti_board	*board;
-	size_t		next;		/* index of its next file */
-	const char	*path;
-	struct ti_input	in;
-	struct link	link;
-	/* dial: link whose connection is being opened; NULL: no link, or it is open */
-	struct dial	*dial;
-	/*
-	 * @linked: the input is a link. @live: it is a device; without -f, its end is where a read
-	 * would wait.
-	 */
-	bool		linked, live;
-	int		fd;		/* -1: not open */
-	struct stat	st;
-	struct ti_pids	*pids;		/* translates the IDs of a live device */
-	char		*buf;
-	size_t		at, len;
-	int64_t		arrived;	/* time when this block arrived */
-	bool		announced, held, finishing, stopped, done;
-	struct devtrace_item item;	/* valid if held */
-	uint8_t		data[DEVTRACE_PAYLOAD_MAX];
-	/* key: wall-clock time, in ns, of the held event, or else of the last event */
-	int64_t		key;
-	/* clock: text that says how accurate the board's wall clock is, from a note */
-	char		clock[TI_BOARD_NAME];
-	bool		clocked;
-	struct devtrace_clock before;	/* its last CLOCK frame */
-	/* ahead: @first is the first CLOCK frame, which the decoder has not reached yet */
-	bool		ahead;
-	struct devtrace_clock first;
-	struct devtrace_totals totals;
-	uint64_t	late;		/* late events */
-	uint64_t	late_by;	/* largest delay, ns */
-};
-
-struct merge {
-	struct ti_run	*run;
-	struct source	*v;
-	size_t		n;
-	int64_t		key;		/* of the newest printed event */
-	int		ret;
-};
-
 static int64_t now_ns(void)
 {
 	struct timespec t;
@@ -85,8 +43,19 @@ static int64_t now_ns(void)
 	return t.tv_sec * NSEC + t.tv_nsec;
 }
 
+/* With --align: date a time of this board by the clock of the first one. */
+static bool align_date(void *arg, uint64_t ts, int64_t *real)
+{
+	const struct ti_source *s = arg;
+	uint64_t error;
+
+	*real = ti_align_real(s->merge->align,
+			      ti_align_time(s->merge->align, ti_merge_nr(s), ts, &error));
+	return true;
+}
+
 /* Switch the output to this board. */
-static struct out *turn_to(struct source *s)
+struct out *ti_merge_turn(struct ti_source *s)
 {
 	struct ti_run *run = s->merge->run;
 
@@ -94,98 +63,29 @@ static struct out *turn_to(struct source *s)
 	run->opt->filter.pids = s->pids;
 	ti_clock_first(s->ahead ? &s->first : NULL);
 	run->printer.board = s->board->name;
-	run->printer.board_nr = (unsigned int)(s - s->merge->v);
+	run->printer.board_nr = (unsigned int)ti_merge_nr(s);
+	if (s->merge->align)
+		ti_clock_align(align_date, s);
 	return &run->out;
-}
-
-static void json_head(struct out *o, const struct source *s, const char *kind)
-{
-	OUT_LIT(o, "{\"kind\":\"");
-	out_str(o, kind);
-	OUT_LIT(o, "\",\"board\":");
-	out_json(o, s->board->name, strlen(s->board->name));
-}
-
-static void text_head(struct out *o, const struct source *s, const char *mark)
-{
-	out_str(o, mark);
-	OUT_LIT(o, "board ");
-	out_safe(o, s->board->name, strlen(s->board->name));
-	OUT_LIT(o, ": ");
-}
-
-/* Print the name of the board and of its input, once the input is known to be a stream. */
-static void announce(struct source *s, const struct devtrace_item *item)
-{
-	const struct ti_options *opt = s->merge->run->opt;
-	struct ti_evidence evidence = s->in.evidence;
-	struct out *o = turn_to(s);
-
-	if (s->announced || !ti_evidence(&evidence, item))
-		return;
-	s->announced = true;
-	if (opt->json) {
-		json_head(o, s, "board");
-		OUT_LIT(o, ",\"input\":");
-		out_json(o, s->path, strlen(s->path));
-		if (*s->clock) {
-			OUT_LIT(o, ",\"clock\":");
-			out_json(o, s->clock, strlen(s->clock));
-		}
-		OUT_LIT(o, "}\n");
-		return;
-	}
-	text_head(o, s, "--- ");
-	out_safe(o, s->path, strlen(s->path));
-	if (*s->clock) {
-		OUT_LIT(o, ", its wall clock is ");
-		out_safe(o, s->clock, strlen(s->clock));
-	} else {
-		OUT_LIT(o, ", the accuracy of its wall clock is unknown");
-	}
-	out_char(o, '\n');
-}
-
-/* If the wall clock was set since the previous CLOCK frame, report it. */
-static void check_clock(struct source *s, const struct devtrace_clock *c)
-{
-	struct out *o = turn_to(s);
-	int64_t by;
-
-	if (s->clocked && ti_clock_was_set(&s->before, c, &by)) {
-		if (s->merge->run->opt->json) {
-			json_head(o, s, "clock_set");
-			OUT_LIT(o, ",\"by\":");
-			out_i64(o, by);
-			OUT_LIT(o, "}\n");
-		} else {
-			text_head(o, s, "*** ");
-			OUT_LIT(o, "its wall clock was set by ");
-			ti_clock_step(o, by);
-			out_char(o, '\n');
-		}
-	}
-	s->clocked = true;
-	s->before = *c;
 }
 
 static int on_item(const struct devtrace_item *item, void *arg)
 {
-	struct source *s = arg;
+	struct ti_source *s = arg;
+	uint64_t error;
 	int64_t real;
 
 	if (item->kind == DEVTRACE_ITEM_NOTE) {
 		ti_board_note(s->board->name, &item->u.note);
 		if (!strcmp(item->u.note.name, DEVTRACE_NOTE_CLOCK))
 			snprintf(s->clock, sizeof(s->clock), "%s", item->u.note.value);
-	} else {
-		announce(s, item);
 	}
+	ti_merge_announce(s, item);
 	if (item->kind == DEVTRACE_ITEM_CLOCK) {
 		s->ahead = false;
-		check_clock(s, &item->u.clock);
+		ti_merge_clock(s, &item->u.clock);
 	}
-	turn_to(s);
+	ti_merge_turn(s);
 	if (item->kind != DEVTRACE_ITEM_EVENT) {
 		s->stopped = ti_item(item, s->merge->run);
 		return s->stopped;
@@ -194,8 +94,12 @@ static int on_item(const struct devtrace_item *item, void *arg)
 	if (item->u.event.len)
 		memcpy(s->data, item->u.event.data, item->u.event.len);
 	s->item.u.event.data = s->data;
-	if (ti_clock_real(s->in.decoder, item->u.event.ts, &real))
+	if (s->merge->align)
+		s->key = (int64_t)ti_align_time(s->merge->align, ti_merge_nr(s), item->u.event.ts,
+						&error);
+	else if (ti_clock_real(s->in.decoder, item->u.event.ts, &real))
 		s->key = real;
+	ti_merge_sync(s, item->u.event.ts);
 	s->held = true;
 	return 1;
 }
@@ -210,7 +114,7 @@ static void add_totals(struct devtrace_totals *to, const struct devtrace_totals 
 }
 
 /* Return 0 if the link is open or a connection attempt is in progress; otherwise 1. */
-static int open_link(struct source *s)
+static int open_link(struct ti_source *s)
 {
 	const char *problem;
 
@@ -226,11 +130,11 @@ static int open_link(struct source *s)
 			return 0;
 		s->dial = NULL;
 	}
-	return s->fd < 0 ? ti_link_failed(&s->link, s->path, -s->fd) : 0;
+	return s->fd < 0 ? complain_link(TI_NAME, &s->link, s->path, -s->fd) : 0;
 }
 
 /* Open the next input, or continue opening. */
-static int open_next(struct source *s)
+static int open_next(struct ti_source *s)
 {
 	struct ti_run *run = s->merge->run;
 	bool is_stdin;
@@ -240,7 +144,7 @@ static int open_next(struct source *s)
 	is_stdin = !strcmp(s->path, "-");
 	s->linked = link_is(s->path);
 	s->live = false;
-	turn_to(s);
+	ti_merge_turn(s);
 	if (s->linked) {
 		if (open_link(s))
 			return 1;
@@ -254,7 +158,7 @@ static int open_next(struct source *s)
 		s->fd = open(s->path, O_RDONLY | O_CLOEXEC | (s->live ? O_NONBLOCK : 0));
 	}
 	if (s->fd < 0 || fstat(s->fd, &s->st))
-		return ti_complain(s->path, "", s->fd < 0 && errno == ENOENT ? TI_NO_FILE : "");
+		return complain_input(TI_NAME, s->path, s->live);
 	if (ti_input_window(run, s->fd, s->path, s->live, s->buf) ||
 	    ti_input_begin(run, on_item, s))
 		return 1;
@@ -262,7 +166,7 @@ static int open_next(struct source *s)
 	if (s->live) {
 		s->in.evidence.found = true;
 		s->pids = ti_pids_new(s->fd);
-		turn_to(s);
+		ti_merge_turn(s);
 		ti_print_pids(run);
 	}
 	s->in.named = !s->linked && !is_stdin;
@@ -274,13 +178,15 @@ static int open_next(struct source *s)
 	return 0;
 }
 
-static void close_file(struct source *s)
+static void close_file(struct ti_source *s)
 {
 	struct devtrace_totals t;
 	int ret;
 
-	turn_to(s);
+	ti_merge_turn(s);
 	if (s->in.decoder) {
+		if (s->in.evidence.found && !s->announced)
+			ti_merge_announce_now(s, NULL);
 		t = *devtrace_decoder_totals(s->in.decoder);
 		t.damages += s->in.zstd_damages;
 		t.damaged_bytes += s->in.zstd_bytes;
@@ -302,7 +208,7 @@ static void close_file(struct source *s)
 	s->stopped = false;
 }
 
-static bool silent(const struct source *s)
+static bool silent(const struct ti_source *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
@@ -311,11 +217,11 @@ static bool silent(const struct source *s)
 }
 
 /* Read another block. Return false if no data is available now. */
-static bool read_more(struct source *s)
+static bool read_more(struct ti_source *s)
 {
 	ssize_t n;
 
-	turn_to(s);
+	ti_merge_turn(s);
 	do {
 		if (silent(s))
 			return false;
@@ -324,7 +230,7 @@ static bool read_more(struct source *s)
 	if (n < 0 && (errno == EINTR || (errno == EAGAIN && !s->live)))
 		return false;
 	if (n < 0 && errno != EAGAIN) {
-		s->merge->ret |= ti_complain(s->path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
+		s->merge->ret |= complain_input(TI_NAME, s->path, s->live);
 		ti_release(s->merge->run);
 	}
 	s->at = 0;
@@ -338,7 +244,7 @@ static bool read_more(struct source *s)
  * Read the board's input up to its next event. Afterwards the board holds an event or is done, or
  * else no data is available now.
  */
-static void advance(struct source *s)
+static void advance(struct ti_source *s)
 {
 	while (!s->held && !s->done && !ti_stop) {
 		size_t used = 0;
@@ -368,7 +274,7 @@ static void advance(struct source *s)
 	}
 }
 
-static void wait_some(struct merge *m, int64_t ns)
+static void wait_some(struct ti_merge *m, int64_t ns)
 {
 	struct pollfd *p = ti_alloc(NULL, m->n * sizeof(*p));
 	struct timespec t = { .tv_sec = ns / NSEC, .tv_nsec = ns % NSEC };
@@ -397,9 +303,9 @@ static void wait_some(struct merge *m, int64_t ns)
  * Return the board with the oldest held event. Set *others to the time, in ns, to wait for boards
  * that may still deliver an older event.
  */
-static struct source *oldest(struct merge *m, int64_t *others)
+static struct ti_source *oldest(struct ti_merge *m, int64_t *others)
 {
-	struct source *s = NULL;
+	struct ti_source *s = NULL;
 	size_t i;
 
 	*others = 0;
@@ -414,9 +320,57 @@ static struct source *oldest(struct merge *m, int64_t *others)
 	return s;
 }
 
-static void print_held(struct merge *m, struct source *s)
+static bool is_near(int64_t a, int64_t b, uint64_t error)
 {
-	turn_to(s);
+	return (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b) < error;
+}
+
+static bool is_near_printed(const struct ti_source *s, const struct ti_printed *p)
+{
+	return p->valid && is_near(s->key, p->key, s->error + p->error);
+}
+
+/* Note the held event, which is being printed. */
+static void note_printed(struct ti_source *s)
+{
+	struct ti_printed *far = &s->farthest;
+
+	if (!s->has_error)
+		return;
+	s->printed = (struct ti_printed){ .valid = true, .key = s->key, .error = s->error };
+	if (!far->valid ||
+	    (int64_t)((uint64_t)s->key + s->error - (uint64_t)far->key - far->error) > 0)
+		*far = s->printed;
+}
+
+/* May the held event have happened on the other side of an event of another board? */
+static bool is_uncertain(const struct ti_merge *m, const struct ti_source *s)
+{
+	size_t i;
+
+	for (i = 0; s->has_error && i < m->n; i++) {
+		const struct ti_source *o = &m->v[i];
+
+		if (o == s)
+			continue;
+		if (is_near_printed(s, &o->printed) || is_near_printed(s, &o->farthest))
+			return true;
+		if (o->held && o->has_error && is_near(s->key, o->key, s->error + o->error))
+			return true;
+	}
+	return false;
+}
+
+static void print_held(struct ti_merge *m, struct ti_source *s)
+{
+	ti_merge_turn(s);
+	m->run->printer.uncertain = is_uncertain(m, s);
+	m->run->printer.is_aligned = m->align;
+	m->run->printer.aligned = (uint64_t)s->key;
+	m->run->printer.align_error = s->error;
+	m->run->printer.has_error = s->has_error && !m->align;
+	m->run->printer.error = s->error;
+	note_printed(s);
 	if (s->key < m->key) {
 		const uint64_t by = (uint64_t)m->key - (uint64_t)s->key;
 
@@ -431,71 +385,17 @@ static void print_held(struct merge *m, struct source *s)
 		s->stopped = true;
 		close_file(s);
 	}
+	m->run->printer.uncertain = false;
+	m->run->printer.has_error = false;
 }
 
-static void end_json(struct out *o, const struct source *s)
-{
-	const struct devtrace_totals *t = &s->totals;
-	const struct {
-		const char *key;
-		uint64_t value;
-	} rows[] = {
-		{ "events", t->events }, { "lost", t->lost }, { "missing", t->missing },
-		{ "damages", t->damages }, { "damaged_bytes", t->damaged_bytes },
-		{ "late", s->late }, { "late_by", s->late_by },
-	};
-	size_t i;
-
-	json_head(o, s, "board_end");
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		OUT_LIT(o, ",\"");
-		out_str(o, rows[i].key);
-		OUT_LIT(o, "\":");
-		out_u64(o, rows[i].value);
-	}
-	OUT_LIT(o, "}\n");
-}
-
-static void count(struct out *o, const char **before, uint64_t n, const char *one,
-		  const char *many)
-{
-	if (!n)
-		return;
-	out_str(o, *before);
-	out_u64(o, n);
-	out_str(o, n == 1 ? one : many);
-	*before = ", ";
-}
-
-/* Print how much of this input was lost, damaged or late, if anything was. */
-static void end_text(struct out *o, const struct source *s)
-{
-	const struct devtrace_totals *t = &s->totals;
-	static const struct out_spec plain = { .digits = OUT_NODIGITS };
-	const char *before = "";
-
-	if (!t->lost && !t->missing && !t->damages && !s->late)
-		return;
-	text_head(o, s, "*** ");
-	count(o, &before, t->lost, " event lost", " events lost");
-	count(o, &before, t->missing, " frame missing", " frames missing");
-	count(o, &before, t->damages, " damaged place", " damaged places");
-	count(o, &before, s->late, " event printed after newer ones of other boards, ",
-	      " events printed after newer ones of other boards, up to ");
-	if (s->late) {
-		out_int(o, s->late_by / 1000, false, 10, false, 6, &plain);
-		OUT_LIT(o, " s late");
-	}
-	out_char(o, '\n');
-}
-
-static void end_all(struct merge *m)
+static void end_all(struct ti_merge *m)
 {
 	struct ti_run *run = m->run;
 	size_t i;
 
 	for (i = 0; i < m->n; i++) {
-		struct source *s = &m->v[i];
+		struct ti_source *s = &m->v[i];
 
 		if (s->fd >= 0)
 			close_file(s);
@@ -506,9 +406,9 @@ static void end_all(struct merge *m)
 	run->in = &run->one;
 	for (i = 0; i < m->n; i++) {
 		if (m->v[i].announced && run->opt->json)
-			end_json(&run->out, &m->v[i]);
+			ti_merge_end_json(&run->out, &m->v[i]);
 		else if (m->v[i].announced)
-			end_text(&run->out, &m->v[i]);
+			ti_merge_end_text(&run->out, &m->v[i]);
 		free(m->v[i].buf);
 	}
 	run->printer.board = NULL;
@@ -516,9 +416,14 @@ static void end_all(struct merge *m)
 
 int ti_merge(struct ti_run *run, struct ti_board *boards, size_t n)
 {
-	struct merge m = { .run = run, .n = n, .key = INT64_MIN };
+	struct ti_merge m = { .run = run, .n = n, .key = INT64_MIN };
 	size_t width = 0, i;
 
+	if (run->opt->align) {
+		m.align = ti_align_new(run, boards, n);
+		if (!m.align)
+			return 1;
+	}
 	for (i = 0; i < n; i++)
 		width = strlen(boards[i].name) > width ? strlen(boards[i].name) : width;
 	ti_layout_boards(&run->printer, (unsigned int)(width < WIDTH ? width : WIDTH));
@@ -536,7 +441,7 @@ int ti_merge(struct ti_run *run, struct ti_board *boards, size_t n)
 		advance(&m.v[i]);
 	while (!ti_stop && !run->out.err) {
 		int64_t others;
-		struct source *s = oldest(&m, &others);
+		struct ti_source *s = oldest(&m, &others);
 		int64_t left = !s ? -1 : others ? s->arrived + others - now_ns() : 0;
 
 		if (!s && !others)
@@ -550,6 +455,8 @@ int ti_merge(struct ti_run *run, struct ti_board *boards, size_t n)
 		advance(s);
 	}
 	end_all(&m);
+	ti_clock_align(NULL, NULL);
+	ti_align_free(m.align);
 	free(m.v);
 	return m.ret;
 }

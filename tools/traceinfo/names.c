@@ -190,7 +190,7 @@ static void fmt_has(void *arg, const char *name, enum fmt_kind kind, uint32_t nu
 	(void)number;
 	if (kind != FMT_MAJOR)
 		is_there(names->types, names->nr_types, name);
-	if (kind != FMT_RECORD)
+	if (kind != FMT_RECORD && kind != FMT_TRACEPOINT)
 		head_is_there(names->types, names->nr_types, name);
 	if (kind == FMT_CODE || kind == FMT_ANY)
 		is_there(names->codes, names->nr_codes, name);

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "common/complain.h"
 #include "common/link.h"
 #include "common/opts.h"
+#include "align.h"
 #include "pick.h"
 #include "traceinfo.h"
 
@@ -32,20 +34,19 @@ void ti_words_add(struct ti_words *w, const char *s)
 
 _Noreturn void ti_usage(const char *option, const char *word, const char *problem)
 {
-	fprintf(stderr, "traceinfo: %s: '%s' %s\n", option, word, problem);
-	exit(2);
+	complain_usage(TI_NAME, option, word, problem);
 }
 
 enum {
 	OPT_COLOR = OPTS_LONG, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
 	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_FORMAT, OPT_RAW, OPT_SEQUENCE,
-	OPT_LAST_BOOT, OPT_PLOT, OPT_TIMELINE, OPT_SLICE, OPT_COUNTER,
+	OPT_LAST_BOOT, OPT_PLOT, OPT_TIMELINE, OPT_SLICE, OPT_COUNTER, OPT_ALIGN,
 };
 
 /* long options without a letter, in the order of the enum */
 static const char only[] =
 	" color time check-fmt statistics device no-default-fmt summary check-emit format"
-	" raw sequence last-boot plot timeline slice counter";
+	" raw sequence last-boot plot timeline slice counter align";
 
 static const char help[] =
 "Usage: traceinfo [options] [device | logfile... | link...]\n"
@@ -67,7 +68,7 @@ static const char help[] =
 "  -p, --process LIST      events of processes or threads, by id or name\n"
 "  -C, --cpu LIST          events from CPUs, for example 0,2-3\n"
 "  -t, --type LIST         events of types, by number, range, group (SM AO EQ MP\n"
-"                          TE QF SC SEM MTX USER0-4 EXC TEXT KERNEL USER) or\n"
+"                          TE QF SC SEM MTX USER0-4 EXC TEXT LOG KERNEL USER) or\n"
 "                          name, for example SPEED or 'UART.*'\n"
 "  -o, --object LIST       events of objects, by number or name\n"
 "\n"
@@ -90,13 +91,17 @@ static const char help[] =
 "  -v, --verbose           also print clocks, names and facts about the stream\n"
 "      --statistics        print totals at the end\n"
 "      --summary[=LIST]    print tables instead of events: syscalls, interrupts,\n"
-"                          threads, waits, machines, states, queues (default: all)\n"
+"                          threads, waits, machines, states, queues\n"
+"                          (default: all)\n"
 "      --plot              with --summary: also print histograms of the times\n"
-"      --timeline[=TIME]   draw the stream: a row for each CPU, thread, interrupt and\n"
-"                          state machine; TIME: from one picture to the next\n"
+"      --timeline[=TIME]   draw the stream: a row for each CPU, thread, interrupt\n"
+"                          and state machine; TIME: from one picture to the next\n"
 "      --slice BEGIN..END  with --timeline: a row of the times between two events\n"
 "      --counter EVENT.ARG  with --timeline: a row of the values of an argument\n"
 "      --sequence OBJECT,...  draw a diagram of the events of these objects\n"
+"      --align EVENT       date all boards by the clock of the first one; the\n"
+"                          boards are tied by an EVENT that all of them saw, or\n"
+"                          by the messages SENT=RECEIVED\n"
 "      --raw               write the stream itself, without filtered events\n"
 "\n"
 "Other:\n"
@@ -148,13 +153,14 @@ static void parse_color(struct ti_options *opt, const char *s)
 		ti_usage("--color", s, "is not auto, always or never");
 }
 
+/* In the order of enum ti_table. */
+static const char *const tables[] = {
+	"syscalls", "interrupts", "threads", "waits", "machines", "states", "queues",
+};
+
 /* strsep() modifies the list in place. */
 static void parse_summary(struct ti_options *opt, char *list)
 {
-	/* In the order of enum ti_table. */
-	static const char *const names[] = {
-		"syscalls", "interrupts", "threads", "waits", "machines", "states", "queues",
-	};
 	const char *word;
 	size_t i;
 
@@ -163,10 +169,10 @@ static void parse_summary(struct ti_options *opt, char *list)
 		opt->tables = TI_TABLE_ALL;
 	while (list) {
 		word = strsep(&list, ",");
-		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (!strcmp(names[i], word))
+		for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+			if (!strcmp(tables[i], word))
 				break;
-		if (i == sizeof(names) / sizeof(names[0]))
+		if (i == sizeof(tables) / sizeof(tables[0]))
 			ti_usage("--summary", word,
 				 "is not a table; the tables are: syscalls, interrupts, threads, waits, machines, states, queues");
 		opt->tables |= 1u << i;
@@ -275,6 +281,12 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case OPT_FORMAT:
 		parse_format(opt, optarg);
 		break;
+	case OPT_ALIGN:
+		problem = ti_align_check(optarg);
+		if (problem)
+			ti_usage("--align", optarg, problem);
+		opt->align = optarg;
+		break;
 	case OPT_LAST_BOOT:
 		opt->device = TI_DEVICE_LAST;
 		break;
@@ -284,13 +296,55 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	}
 }
 
+/* Is the word a table of --summary? */
+static bool is_table(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (!strncmp(tables[i], word, strlen(tables[i])))
+			return true;
+	return false;
+}
+
+/*
+ * The argument of --timeline, --summary or --color follows a '='. After a blank it is taken as a
+ * file, so if there is no such file, tell how the option is written.
+ */
+static void check_apart(const struct ti_options *opt)
+{
+	const char *option, *word;
+	char *problem;
+	int64_t ns;
+	size_t i;
+
+	for (i = 0; i < opt->files.n; i++) {
+		word = opt->files.v[i];
+		if (opt->timeline && ti_parse_span(word, &ns))
+			option = "--timeline";
+		else if (opt->summary && is_table(word))
+			option = "--summary";
+		else if (opt->color != TI_COLOR_AUTO &&
+			 (!strcmp(word, "auto") || !strcmp(word, "always") ||
+			  !strcmp(word, "never")))
+			option = "--color";
+		else
+			continue;
+		if (!access(word, F_OK))
+			continue;
+		if (asprintf(&problem, "is no file; write %s=%s", option, word) < 0)
+			problem = NULL;
+		ti_usage(option, word, problem ? problem : "is no file");
+	}
+}
+
 static void check_links(struct ti_options *opt)
 {
 	const char *problem;
 	size_t i;
 
 	for (i = 0; i < opt->files.n; i++) {
-		problem = link_is(opt->files.v[i]) ? ti_link_problem(opt->files.v[i]) : NULL;
+		problem = link_is(opt->files.v[i]) ? complain_link_word(opt->files.v[i]) : NULL;
 		if (problem)
 			ti_usage("link", opt->files.v[i], problem);
 	}
@@ -344,6 +398,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		return;
 	}
 	check_links(opt);
+	check_apart(opt);
 	/*
 	 * The only argument is the device of another stream. A file that does not exist is taken
 	 * for a device if only a device makes sense.
@@ -358,6 +413,8 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		ti_usage("--follow", opt->files.v[0], "is not a single trace device: only one live buffer can be followed; a pipe (-) needs no --follow");
 	if (opt->files.n && opt->clear)
 		ti_usage("--clear", opt->files.v[0], "is not a single trace device: only one live buffer can be cleared");
+	if (opt->plot && opt->timeline)
+		ti_usage("--plot", "--timeline", "has no histograms; give --summary in its place, or leave out --plot");
 	if (opt->plot && !opt->summary)
 		ti_usage("--plot", "--summary",
 			 "is missing: the histograms belong to its tables; give both options");
@@ -386,6 +443,12 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	if (opt->sequence.n && (opt->raw || opt->summary))
 		ti_usage("--sequence", opt->raw ? "--raw" : "--summary",
 			 "cannot be combined with it: each replaces the list of events; give one of them");
+	if (opt->align && (opt->raw || opt->summary || opt->sequence.n || opt->timeline))
+		ti_usage("--align", opt->raw ? "--raw" : opt->summary ? "--summary" :
+			 opt->timeline ? "--timeline" : "--sequence",
+			 "shows each board by itself, so nothing is to be aligned; leave one of them out");
+	if (opt->align && opt->files.n < 2)
+		ti_usage("--align", opt->align, "ties several boards; give the files of at least two");
 	if (opt->timeline && (opt->json || opt->raw || opt->summary || opt->sequence.n ||
 			      opt->last >= 0 || opt->layout == TI_LAYOUT_QSPY))
 		ti_usage("--timeline", opt->json ? "--json" : opt->raw ? "--raw" :

@@ -172,13 +172,16 @@ static void put_event(struct ti_raw *r, struct out *o, const struct devtrace_eve
 	uint8_t body[DEVTRACE_FRAME_MAX];
 	size_t n = sizeof(struct devtrace_wire_event);
 
-	body[0] = e->flags;
+	const bool named = e->number != e->type;
+	const uint8_t flags = e->flags | (named ? DEVTRACE_F_CODE : 0);
+
+	body[0] = flags;
 	body[1] = e->severity;
 	put_le(body + 2, e->source, 2);
 	put_le(body + 4, e->tid, 4);
 	put_le(body + 8, e->ts, 8);
-	if (e->flags & DEVTRACE_F_CODE) {
-		put_le(body + n, e->code, 4);
+	if (flags & DEVTRACE_F_CODE) {
+		put_le(body + n, named ? e->number : e->code, 4);
 		n += 4;
 	}
 	if (e->flags & DEVTRACE_F_OBJSIG) {

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "accuracy.h"
 #include "common/duration.h"
 #include "sum.h"
 #include "sum_machine.h"
@@ -489,6 +490,22 @@ static void print_longest(struct print *t, const struct sum_longest *l, bool blo
 	table_end(t, k, l->nr);
 }
 
+/* Print how exact the wall clock was at the last event, if the stream says so. */
+static void print_accuracy(struct print *t)
+{
+	uint64_t error;
+
+	if (devtrace_decoder_error(t->d, t->s->last, &error) == DEVTRACE_SYNC_UNKNOWN)
+		return;
+	if (t->json) {
+		ti_accuracy_json(t->o, t->d, t->s->last);
+		return;
+	}
+	OUT_LIT(t->o, "wall clock: ");
+	ti_accuracy_text(t->o, t->p, t->d, t->s->last);
+	out_char(t->o, '\n');
+}
+
 static void print_head(struct print *t, const char *input)
 {
 	const struct sum *s = t->s;
@@ -506,6 +523,7 @@ static void print_head(struct print *t, const char *input)
 		number(t, "lost_after", s->lost_after, 0);
 		number(t, "lost_lanes", s->lost_lanes, 0);
 		number(t, "left_out", s->left_out, 0);
+		print_accuracy(t);
 		return;
 	}
 	string(t, "input", input);
@@ -518,6 +536,7 @@ static void print_head(struct print *t, const char *input)
 	OUT_LIT(t->o, " to ");
 	moment(t, "to", s->last);
 	OUT_LIT(t->o, "\n");
+	print_accuracy(t);
 	number(t, "events", s->events, 0);
 	OUT_LIT(t->o, "events, ");
 	number(t, "profile_events", s->profile, 0);

@@ -15,6 +15,10 @@
 static struct devtrace_clock first;
 static bool first_known;
 
+/* With --align, this function computes dates. */
+static ti_clock_align_fn *align;
+static void *align_arg;
+
 void ti_clock_first(const struct devtrace_clock *c)
 {
 	first_known = c;
@@ -22,8 +26,16 @@ void ti_clock_first(const struct devtrace_clock *c)
 		first = *c;
 }
 
+void ti_clock_align(ti_clock_align_fn *fn, void *arg)
+{
+	align = fn;
+	align_arg = arg;
+}
+
 bool ti_clock_real(const struct devtrace_decoder *d, uint64_t ts, int64_t *real)
 {
+	if (align)
+		return align(align_arg, ts, real);
 	if (devtrace_decoder_real(d, ts, real))
 		return true;
 	*real = (int64_t)((uint64_t)first.real + (ts - first.ts));

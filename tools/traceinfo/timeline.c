@@ -265,6 +265,10 @@ static void bar(void *ctx, struct ti_track *track, const char *label)
 		at->cpu = r;
 		r->thread = NULL;
 	} else if (track->kind == TI_TRACK_THREAD && label && at->cpu) {
+		/* The switch to another thread on its previous CPU may be lost. */
+		if (r->cpu && r->cpu->thread == r)
+			r->cpu->thread = NULL;
+		r->cpu = at->cpu;
 		at->cpu->thread = r;
 	}
 	/* An event of a switch belongs to the previous thread. */
@@ -520,6 +524,30 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/*
+ * Print an unfinished picture with fewer lines than the terminal, so that it can be erased later.
+ * Return the number of its lines, which is 0 if the terminal is too small.
+ */
+static unsigned int draw(struct ti_timeline *t, struct out *o, struct ti_printer *p,
+			 const struct devtrace_decoder *d, unsigned int height)
+{
+	unsigned int lines, rows = height - HEAD;
+	struct out picture;
+
+	for (;;) {
+		out_init(&picture, -1);
+		lines = timeline_print(t, &picture, p, d, NULL, rows);
+		if (lines < height)
+			out_mem(o, picture.buf, picture.len);
+		out_free(&picture);
+		if (lines < height)
+			return lines;
+		if (!rows)
+			return 0;
+		rows -= lines - height + 1 < rows ? lines - height + 1 : rows;
+	}
+}
+
 int ti_timeline_wait(struct ti_timeline *t, struct out *o, struct ti_printer *p,
 		     const struct devtrace_decoder *d)
 {
@@ -527,8 +555,12 @@ int ti_timeline_wait(struct ti_timeline *t, struct out *o, struct ti_printer *p,
 	struct winsize w;
 	uint64_t now;
 
-	if (!t || !t->changed || !t->begun || !p->terminal || !term || !strcmp(term, "dumb") ||
+	if (!t || !t->begun || !p->terminal || !term || !strcmp(term, "dumb") ||
 	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_row <= HEAD)
+		return -1;
+	if (t->drawn && (t->terminal_rows != w.ws_row || t->terminal_columns != w.ws_col))
+		t->changed = true;
+	if (!t->changed)
 		return -1;
 	now = now_ms();
 	if (t->drawn && now - t->drawn_at < REDRAW)
@@ -536,8 +568,16 @@ int ti_timeline_wait(struct ti_timeline *t, struct out *o, struct ti_printer *p,
 	mark_losses(t, t->last);
 	fill_open(t, &t->objects, t->last);
 	fill_open(t, &t->others, t->last);
+	/*
+	 * When a terminal becomes narrower, it may divide the lines of the old picture or cut them
+	 * off. The number of lines to erase is unknown then, so the old picture stays.
+	 */
+	if (w.ws_col < t->terminal_columns)
+		t->drawn = 0;
 	erase(t, o);
-	t->drawn = timeline_print(t, o, p, d, NULL, w.ws_row - HEAD);
+	t->drawn = draw(t, o, p, d, w.ws_row);
+	t->terminal_rows = w.ws_row;
+	t->terminal_columns = w.ws_col;
 	t->drawn_at = now;
 	t->changed = false;
 	return -1;

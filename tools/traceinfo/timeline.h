@@ -53,6 +53,7 @@ struct timeline_row {
 	uint8_t		state;		/* of the open bar, as in a cell */
 	uint64_t	since;
 	struct timeline_row *thread;	/* of a CPU: the row of the thread that runs */
+	struct timeline_row *cpu;	/* of a thread: the row of the CPU that ran it last */
 	/* For the current picture: events, duration of the bars, highest value of a counter */
 	uint64_t	events, ns;
 	double		max;
@@ -93,6 +94,7 @@ struct ti_timeline {
 	struct out	name;
 	/* -f on a terminal: lines of the picture that the next one replaces */
 	unsigned int	drawn;
+	unsigned int	terminal_rows, terminal_columns;	/* when it was drawn */
 	bool		changed;	/* since the last drawing */
 	bool		explained;	/* the marks are explained */
 	uint64_t	drawn_at;	/* in ms */

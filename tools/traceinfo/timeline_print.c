@@ -20,6 +20,9 @@
 #define FIGURE	7	/* columns at the end of a row */
 #define LABEL_MIN 12
 #define LABEL_MAX 32
+/* A narrower terminal gets a picture of this width: 6 columns of a name, 5 cells */
+#define WIDTH_MIN 20
+#define LABEL_NARROW 6
 #define CELLS_MIN 10
 #define TICK	12	/* minimum number of columns between two marks of time */
 #define THREADS	20	/* rows of each kind, unless -v is given */
@@ -43,6 +46,68 @@ static void newline(struct picture *x)
 {
 	out_char(x->o, '\n');
 	x->lines++;
+}
+
+/* The columns of the terminal, or the smallest width of a picture. */
+static size_t width(void)
+{
+	const unsigned long wide = ti_columns();
+
+	return wide < WIDTH_MIN ? WIDTH_MIN : wide > 100000 ? 100000 : (size_t)wide;
+}
+
+/* Return how many of @len bytes have at most @max characters in UTF-8; *@n: the number of them. */
+static size_t fit(const char *s, size_t len, size_t max, size_t *n)
+{
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < len; i++) {
+		if (((unsigned char)s[i] & 0xc0) == 0x80)
+			continue;
+		if (*n == max)
+			break;
+		++*n;
+	}
+	return i;
+}
+
+/*
+ * Print a text in lines that fit the terminal. A line ends at a blank; only a word that is wider
+ * than the terminal is divided.
+ */
+static void paragraph(struct picture *x, struct out *text)
+{
+	const size_t max = width();
+	const char *s = text->buf, *end = s + text->len;
+	size_t at = 0, n;
+
+	while (s < end) {
+		const char *blank = memchr(s, ' ', (size_t)(end - s));
+		const char *stop = blank ? blank : end;
+		size_t len = fit(s, (size_t)(stop - s), SIZE_MAX, &n);
+
+		if (at && at + 1 + n > max) {
+			newline(x);
+			at = 0;
+		} else if (at) {
+			out_char(x->o, ' ');
+			at++;
+		}
+		if (n > max)
+			len = fit(s, len, max, &n);
+		out_mem(x->o, s, len);
+		at += n;
+		s += len;
+		if (s < stop) {
+			newline(x);
+			at = 0;
+		} else if (blank) {
+			s++;
+		}
+	}
+	newline(x);
+	out_free(text);
 }
 
 static void color(const struct picture *x, const char *code)
@@ -99,7 +164,8 @@ static unsigned int ascii(const struct picture *x, const char *name, unsigned in
 /* Print the name of a row, which ends with @tail. A name that is too long is cut before @tail. */
 static void label(const struct picture *x, const char *name, const char *tail)
 {
-	unsigned int n = ascii(x, name, x->label - (unsigned int)strlen(tail));
+	const unsigned int room = (unsigned int)strlen(tail);
+	unsigned int n = ascii(x, name, room < x->label ? x->label - room : 0);
 
 	n += ascii(x, tail, x->label - n);
 	out_fill(x->o, ' ', x->label - n);
@@ -268,7 +334,9 @@ static uint64_t round_up(uint64_t ns)
 static void axis(struct picture *x)
 {
 	const double column = (double)x->span / x->columns;
-	const uint64_t step = round_up((uint64_t)(column * TICK) + 1);
+	/* If there is room for one mark only, the distance of two would not fit 64 bits. */
+	const uint64_t step = column * TICK < (double)x->span ?
+			      round_up((uint64_t)(column * TICK) + 1) : UINT64_MAX;
 	unsigned int at = 0, next;
 	uint64_t ns;
 
@@ -316,54 +384,60 @@ static void head(struct picture *x, const struct devtrace_decoder *d, const char
 {
 	struct ti_timeline *t = x->t;
 	struct ti_clock clock = x->p->clock;
+	struct out text;
 
+	out_init(&text, -1);
 	if (input) {
-		out_safe(x->o, input, strlen(input));
-		OUT_LIT(x->o, ": ");
+		out_safe(&text, input, strlen(input));
+		OUT_LIT(&text, ": ");
 	}
 	if (!t->begun) {
-		OUT_LIT(x->o, "no events");
-		newline(x);
+		OUT_LIT(&text, "no events");
+		paragraph(x, &text);
 		return;
 	}
-	ti_clock_moment(x->o, &clock, d, t->first);
-	OUT_LIT(x->o, " to ");
+	ti_clock_moment(&text, &clock, d, t->first);
+	OUT_LIT(&text, " to ");
 	if (t->window) {
-		out_char(x->o, '+');
-		out_duration(x->o, t->window);
+		out_char(&text, '+');
+		out_duration(&text, t->window);
 	} else {
-		ti_clock_moment(x->o, &clock, d, t->last);
+		ti_clock_moment(&text, &clock, d, t->last);
 	}
-	newline(x);
-	out_u64(x->o, t->events);
-	out_str(x->o, t->events == 1 ? " event" : " events");
-	OUT_LIT(x->o, ", ");
-	out_u64(x->o, t->lost);
-	OUT_LIT(x->o, " lost; a column is ");
-	out_duration(x->o, x->span / x->columns);
+	paragraph(x, &text);
+	out_init(&text, -1);
+	out_u64(&text, t->events);
+	out_str(&text, t->events == 1 ? " event" : " events");
+	OUT_LIT(&text, ", ");
+	out_u64(&text, t->lost);
+	OUT_LIT(&text, " lost; a column is ");
+	out_duration(&text, x->span / x->columns);
 	if (t->lost_before) {
-		OUT_LIT(x->o, "; before, ");
-		out_u64(x->o, t->lost_before);
-		OUT_LIT(x->o, " were lost");
+		OUT_LIT(&text, "; before, ");
+		out_u64(&text, t->lost_before);
+		OUT_LIT(&text, " were lost");
 	}
-	newline(x);
+	paragraph(x, &text);
 	axis(x);
 }
 
 /* Explain the marks, and the letters of states, in lines that fit the terminal. */
 static void explain(struct picture *x, bool states)
 {
-	const unsigned long columns = ti_columns();
+	const size_t columns = width();
+	struct out text;
 	unsigned int i;
 	size_t at = 0;
 
 	if (!x->t->explained) {
-		out_str(x->o, x->p->unicode ? "▁▄█" : ". : + #");
-		OUT_LIT(x->o, " little to all of the time, or few to most events; ! severe");
-		newline(x);
-		out_str(x->o, x->p->unicode ? "╱" : "/");
-		OUT_LIT(x->o, " events were lost; at the end: share of the time, or number of events");
-		newline(x);
+		out_init(&text, -1);
+		out_str(&text, x->p->unicode ? "▁▄█" : ". : + #");
+		OUT_LIT(&text, " little to all of the time, or few to most events; ! severe");
+		paragraph(x, &text);
+		out_init(&text, -1);
+		out_str(&text, x->p->unicode ? "╱" : "/");
+		OUT_LIT(&text, " events were lost; at the end: share of the time, or number of events");
+		paragraph(x, &text);
 	}
 	for (i = 0; states && i < x->t->nr_states; i++) {
 		const char *name = x->t->states[i].name;
@@ -376,7 +450,7 @@ static void explain(struct picture *x, bool states)
 		out_str(x->o, at ? ", " : "");
 		out_char(x->o, x->t->states[i].letter);
 		out_char(x->o, ' ');
-		ascii(x, name, UINT32_MAX);
+		ascii(x, name, (unsigned int)columns - 2);
 		at += room;
 	}
 	if (at)
@@ -410,16 +484,18 @@ unsigned int timeline_print(struct ti_timeline *t, struct out *o, struct ti_prin
 			    const struct devtrace_decoder *d, const char *input,
 			    unsigned int rows_max)
 {
-	const unsigned long wide = ti_columns();
+	const unsigned int wide = (unsigned int)width();
 	struct picture x = { .t = t, .o = o, .p = p };
+	struct out text;
 	struct timeline_row *rows[TIMELINE_ROWS];
 	unsigned int i, n, of_kind = 0, printed = 0;
 	bool states = false;
 
 	x.label = wide / 4 < LABEL_MIN ? LABEL_MIN : wide / 4 > LABEL_MAX ? LABEL_MAX :
-		  (unsigned int)wide / 4;
-	x.columns = wide < x.label + FIGURE + 2 + CELLS_MIN ? CELLS_MIN :
-		    (unsigned int)(wide > 100000 ? 100000 : wide) - x.label - FIGURE - 2;
+		  wide / 4;
+	if (wide < x.label + FIGURE + 2 + CELLS_MIN)
+		x.label = LABEL_NARROW;
+	x.columns = wide - x.label - FIGURE - 2;
 	x.span = t->window ? t->window : t->last - t->first + 1;
 	x.cells = (unsigned int)((x.span - 1) / t->width) + 1;
 	/* A column has at least one cell. */
@@ -438,16 +514,18 @@ unsigned int timeline_print(struct ti_timeline *t, struct out *o, struct ti_prin
 		printed++;
 	}
 	if (printed < n) {
-		OUT_LIT(o, "and ");
-		out_u64(o, n - printed);
-		out_str(o, n - printed == 1 ? " more row" : " more rows");
-		out_str(o, p->opt->verbose ? "" : "; -v prints them");
-		newline(&x);
+		out_init(&text, -1);
+		OUT_LIT(&text, "and ");
+		out_u64(&text, n - printed);
+		out_str(&text, n - printed == 1 ? " more row" : " more rows");
+		out_str(&text, p->opt->verbose ? "" : "; -v prints them");
+		paragraph(&x, &text);
 	}
 	if (t->left_out) {
-		out_u64(o, t->left_out);
-		OUT_LIT(o, " events are in no row: there are too many threads and CPUs");
-		newline(&x);
+		out_init(&text, -1);
+		out_u64(&text, t->left_out);
+		OUT_LIT(&text, " events are in no row: there are too many threads and CPUs");
+		paragraph(&x, &text);
 	}
 	explain(&x, states);
 	return x.lines;

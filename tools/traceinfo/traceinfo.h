@@ -73,6 +73,7 @@ struct ti_filter {
 	uint64_t	cpus[65536 / 64];
 	bool		by_type;
 	bool		types[256];
+	uint64_t	numbers[65536 / 64];	/* types registered by name */
 	struct ti_words	names;		/* patterns of type names */
 	struct ti_words	processes, objects;
 	/* Made from these words by ti_filter_ready(). */
@@ -105,6 +106,7 @@ struct ti_options {
 	enum { TI_LAYOUT_AUTO, TI_LAYOUT_SHORT, TI_LAYOUT_WIDE, TI_LAYOUT_QSPY } layout;
 	enum { TI_COLOR_AUTO, TI_COLOR_ALWAYS, TI_COLOR_NEVER } color;
 	const char	*device;
+	const char	*align;		/* event that ties boards; NULL: not given */
 	struct ti_filter filter;
 	struct ti_words	fmt_files, fmt_dirs, files;
 	struct ti_words	sequence;	/* objects of the diagram */
@@ -165,6 +167,7 @@ struct ti_event {
 	const struct fmt_major *major;
 	const struct fmt_entry *entry;
 	uint32_t	tgid;		/* 0: unknown */
+	struct fmt_log	log;		/* the text of a LOG event */
 	struct fmt_dict	dict;
 };
 
@@ -191,6 +194,8 @@ bool ti_event_interrupted(const struct ti_event *e);
 int ti_event_lane(const struct ti_event *e);
 /* Is the event a line of text that a program wrote to the device? */
 bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
+/* Print the text of an event, escaped for a terminal. */
+void ti_event_text(struct out *o, const struct ti_event *e);
 const char *ti_lost_cause(uint8_t cause);
 const char *ti_state_name(uint8_t state);
 /* Damage reason besides those of the library: a part of a compressed file is unreadable. */
@@ -216,7 +221,10 @@ struct ti_clock {
  * Set the first CLOCK frame of the next input, by which events before it are dated. NULL: unknown.
  */
 void ti_clock_first(const struct devtrace_clock *c);
-/* devtrace_decoder_real(), or by that frame. */
+/* From now on, ask this function for dates; NULL: no longer. */
+typedef bool ti_clock_align_fn(void *arg, uint64_t ts, int64_t *real);
+void ti_clock_align(ti_clock_align_fn *fn, void *arg);
+/* By that function; or devtrace_decoder_real(), or by that frame. */
 bool ti_clock_real(const struct devtrace_decoder *d, uint64_t ts, int64_t *real);
 /* Return the number of columns that ti_clock_print() prints when the date is known. */
 size_t ti_clock_width(struct ti_clock *c);
@@ -290,6 +298,14 @@ struct ti_printer {
 	/* name of the board that is being printed; NULL: there is only one board */
 	const char	*board;
 	unsigned int	board_nr, board_width;
+	/* uncertain: the order of this event and one of another board is not certain */
+	bool		uncertain;
+	/* of several boards: @error is the largest error of this event's date, in ns */
+	bool		has_error;
+	uint64_t	error;
+	/* --align: @aligned is the event's time on the first board's trace clock */
+	bool		is_aligned;
+	uint64_t	aligned, align_error;
 	char		format[64];	/* header with a column for the board */
 };
 
@@ -373,6 +389,8 @@ struct ti_losses {
 /* Process a loss. Return true if only losses are left to read. */
 bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause);
 
+struct ti_picked;	/* see picked.h */
+
 /*
  * The names in filters and --sequence, each of which is searched in the format files and the
  * stream. ti_names_new() returns NULL if there are none.
@@ -396,11 +414,6 @@ struct ti_evidence {
 
 /* Process an item. Return true once the input is known to be a stream. */
 bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item);
-/*
- * Print why a file is not a stream: it has no frames, is empty, or is a regular file at a device's
- * path. Return 1.
- */
-int ti_no_stream(const char *path, bool regular, bool live, const struct devtrace_totals *t);
 
 /*
  * traceinfo/raw.c: --raw. ti_raw_input() gets a block of the input, ti_raw_item() each item in it.
@@ -490,6 +503,7 @@ struct ti_run {
 	struct out	out;
 	struct ti_last	last;
 	struct ti_names	*names;
+	struct ti_picked *picked;	/* NULL: no --counter and no --slice */
 	struct ti_input	one, *in;	/* for inputs in sequence; the current one */
 	bool		keep;		/* -n: print at the end */
 	/*
@@ -507,18 +521,13 @@ struct ti_run {
 
 #define TI_BLOCK	(256 * 1024)	/* bytes of one read */
 
-#define TI_NO_FILE " (name a saved stream, or give no argument to read " TI_DEVICE ")"
+#define TI_NAME	"traceinfo"	/* in messages */
 
-#define TI_NO_LAST " (the module devtrace_persist creates it: modprobe devtrace_persist, " \
-	"or insmod devtrace_persist.ko region=ADDRESS,SIZE)"
-
-#define TI_NO_ZSTD " (the file is compressed with zstd, and this traceinfo was built without libzstd)"
-
-/* Print the path, @what, the text of errno, and @hint. Return 1. */
-int ti_complain(const char *path, const char *what, const char *hint);
-
-/* How an input ended: it is complete; the rest may come later; or a signal stopped reading. */
-enum ti_ending { TI_END_WHOLE, TI_END_LATER, TI_END_STOPPED };
+/*
+ * How an input ended: it is complete; the rest may come later; a signal stopped reading; or reading
+ * failed, which was reported.
+ */
+enum ti_ending { TI_END_WHOLE, TI_END_LATER, TI_END_STOPPED, TI_END_FAILED };
 
 /* The steps of reading run->in. Each returns 1 after printing an error. @buf has TI_BLOCK bytes. */
 void ti_input_init(struct ti_input *in);
@@ -549,12 +558,7 @@ int ti_input_file(struct ti_run *run, const struct ti_piece *piece);
  * file.
  */
 int ti_input_fd(struct ti_run *run, int fd, const char *path, const struct ti_piece *piece);
-/*
- * traceinfo/link.c: inputs such as tcp:HOST:PORT. ti_link_problem() returns NULL, or a message
- * that says why the word is not a valid link.
- */
-const char *ti_link_problem(const char *word);
-int ti_link_failed(const struct link *l, const char *word, int err);
+/* traceinfo/link.c: inputs such as tcp:HOST:PORT */
 int ti_input_link(struct ti_run *run, const char *word);
 int ti_input_live(struct ti_run *run, const char *path);
 /* Does the path name a trace device, or a device that cannot be opened? */
@@ -572,6 +576,8 @@ struct out *ti_bytes(struct ti_run *run);
  * printed anyway.
  */
 void ti_release(struct ti_run *run);
+/* Is this note in every file, or shown in a column? Such notes are printed only with -v. */
+bool ti_note_told(const struct ti_run *run, const char *note);
 /* -n: print the kept events, once. Later events are printed as they are read. */
 void ti_print_last(struct ti_run *run);
 /* Print the module's load number, which the decoder knows only after INFO. */

@@ -207,12 +207,11 @@ static void moment(struct tl_exec *x, const struct devtrace_decoder *d, uint64_t
 static void describe(struct tl_exec *x, const struct ti_event *e)
 {
 	const struct devtrace_event *ev = e->ev;
-	struct devtrace_elem text;
 	int lane = ti_event_lane(e);
 
 	x->text.len = 0;
 	x->n = 0;
-	number(x, "TYPE", ev->type);
+	number(x, "TYPE", ev->number);
 	ti_event_name(variable(x, "NAME"), e);
 	out_char(&x->text, 0);
 	moment(x, e->decoder, ev->ts);
@@ -235,10 +234,7 @@ static void describe(struct tl_exec *x, const struct ti_event *e)
 		string(x, "SIGNAL_NAME", ti_event_signal(e));
 	}
 	variable(x, "TEXT");
-	if (ti_event_line(e, &text))
-		out_safe(&x->text, text.v.mem.p, text.v.mem.len);
-	else
-		fmt_print(&x->text, e->entry, ev->data, ev->len, &e->dict.names);
+	ti_event_text(&x->text, e);
 	out_char(&x->text, 0);
 	number(x, "SKIPPED", x->skipped);
 	fields(x, ev);

@@ -37,10 +37,12 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 	/* Also poll the peer's socket: a hang-up is noticed even if nothing is sent. */
 	struct pollfd p[] = {
 		{ .fd = fd, .events = POLLIN },
-		{ .fd = tl_peer_tells(&r->store) ? r->store.fd : -1, .events = POLLRDHUP },
+		{ .fd = tl_peer_tells(&r->store) ? r->store.fd : -1,
+		  .events = tl_peer_events(&r->store, false) },
+		{ .fd = r->other.dial ? dial_fd(r->other.dial) : -1, .events = POLLIN },
 	};
 
-	(void)!ppoll(p, 2, ns < 0 ? NULL : &t, &r->mask);
+	(void)!ppoll(p, 3, ns < 0 ? NULL : &t, &r->mask);
 	tl_alive(r);
 	if (r->store.linked && tl_peer_gone(&r->store))
 		tl_spoilt(r);
@@ -49,10 +51,10 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 /* Wait until the peer accepts a piece of the spool, until @fd is readable, or for @most ns. */
 static void wait_link(struct tl_run *r, int fd, int64_t most)
 {
-	int64_t ns = tl_slice(r, most);
+	int64_t ns = tl_peer_nap(&r->other, tl_slice(r, most));
 	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
 	struct pollfd p[] = {
-		{ .fd = r->other.fd, .events = POLLOUT | POLLRDHUP },
+		{ .fd = r->other.fd, .events = tl_peer_events(&r->other, true) },
 		{ .fd = fd, .events = POLLIN },
 	};
 
@@ -99,20 +101,54 @@ bool tl_behind(struct tl_run *r, unsigned int percent)
 	return much(r, heard_of(r) + r->unheard, percent);
 }
 
+/*
+ * While the spool is used: return the time until the peer should be tried again, or until its
+ * answer to the last try should be looked at, in ns. Events must not change this time: boards that
+ * emit at the same moment would all connect then.
+ */
+static int64_t until_try(const struct tl_run *r)
+{
+	int64_t at = r->tried + TL_RETRY, left;
+
+	if (r->other.dial) {
+		struct pollfd p = { .fd = dial_fd(r->other.dial), .events = POLLIN };
+
+		if (poll(&p, 1, 0) > 0)
+			return 0;
+	} else if (at < r->other.rested) {
+		at = r->other.rested;
+	}
+	left = at - tl_now();
+	return left > 0 ? left : 0;
+}
+
+/* Return how long events may accumulate, in ns. */
+static int64_t nap_time(struct tl_run *r)
+{
+	struct tl_upload *upload = r->store.upload ? r->store.upload : r->other.upload;
+	const int64_t turn = upload ? tl_upload_turn(upload) : -1;
+	int64_t ns = turn >= 0 ? turn : r->opt.every;
+
+	if (r->opt.sync_severity >= 0 && ns > SEVERE)
+		ns = SEVERE;
+	/* The next attempt to connect must not wait for the end of a nap. */
+	if (r->spooling && (upload || r->other.dial) && ns > until_try(r))
+		ns = until_try(r);
+	return ns;
+}
+
 /* Let events accumulate: fewer and larger writes. */
 static void nap(struct tl_run *r)
 {
 	struct devtrace_stats from = { .cpu = DEVTRACE_STATS_ALL };
-	int64_t end = tl_now(), every = r->opt.every, left;
+	int64_t end, left;
 
 	if (!r->opt.percent || ioctl(r->dev, DEVTRACE_IOC_STATS, &from))
 		return;
-	if (r->opt.sync_severity >= 0 && every > SEVERE)
-		every = SEVERE;
-	end += every;
+	end = tl_now() + nap_time(r);
 	while (!tl_stop && !tl_reopen && !tl_save && !tl_tell && (left = end - tl_now()) > 0) {
 		tl_wait_for(r, -1, left < STEP ? left : STEP);
-		if (much(r, from.stored, r->opt.percent))
+		if (much(r, from.stored, r->opt.percent) || (r->other.dial && !until_try(r)))
 			break;
 	}
 }
@@ -128,6 +164,9 @@ static int64_t next_wake(const struct tl_run *r)
 	if ((r->opt.age || r->store.name.periodic || r->report.tty) &&
 	    r->store.fd >= 0)
 		ns = TL_NSEC;
+	/* The link broke, or an answer may be overdue. */
+	if (r->store.linked && (r->done < r->edge || tl_peer_unsure(&r->store)))
+		ns = tl_peer_nap(&r->store, TL_RETRY);
 	return ns;
 }
 
@@ -159,6 +198,12 @@ static void leave_spool(struct tl_run *r)
 {
 	size_t stuck;
 
+	/*
+	 * A request is not answered yet. If the logger is killed now, its records must still be in
+	 * the spool.
+	 */
+	if (r->other.upload && tl_peer_unsure(&r->other))
+		return;
 	if (!tl_hold_unsure(r)) {
 		tl_wait_for(r, -1, STEP);
 		return;
@@ -186,12 +231,14 @@ static void lose_peer(struct tl_run *r)
 		(void)tl_flush(r);	/* the next write reports the error */
 	}
 	tl_spool_broken(&r->spool, &r->store, &r->other);
+	if (tl_peer_again(&r->other))
+		r->tried = 0;
 }
 
 /* Connect to the peer if it is time to retry. If it is connected, send a piece of the spool. */
 static void send_spool(struct tl_run *r)
 {
-	if (r->other.fd < 0 && tl_now() - r->tried >= TL_RETRY) {
+	if (r->other.fd < 0 && !until_try(r)) {
 		r->tried = tl_now();
 		if (!tl_store_begin(&r->other))
 			tl_spool_retry(&r->store);
@@ -240,6 +287,10 @@ bool tl_empty_spool(struct tl_run *r, int *err)
 			wait_link(r, -1, STEP);
 		tl_wait_for(r, -1, r->spooling && r->other.fd < 0 ? STEP : 0);
 	}
+	if (!r->spooling && !*err)
+		*err = tl_settle(r);
+	if (tl_use_spool(r, *err))
+		*err = tl_save_all(r);
 	left = r->spooling ? r->store.total : r->other.total;
 	if (left)
 		fprintf(stderr, "tracelogger: %s: not everything was sent; %" PRIu64 " bytes remain in files in %s\n",
@@ -256,8 +307,10 @@ static void wait_more(struct tl_run *r, int err)
 		return;
 	if (r->spooling && r->other.fd >= 0)
 		wait_link(r, err ? -1 : r->dev, TL_RETRY);
-	else if (err || r->spooling)
-		tl_wait_for(r, err ? -1 : r->dev, TL_RETRY);
+	else if (r->spooling)
+		tl_wait_for(r, err ? -1 : r->dev, err ? TL_RETRY : until_try(r));
+	else if (err)
+		tl_wait_for(r, -1, TL_RETRY);
 	else
 		tl_wait_for(r, r->dev, next_wake(r));
 }

@@ -126,6 +126,7 @@ int tl_last_boot(struct tl_run *r)
 	remove_note(r, note);
 	close(r->dev);
 	r->dev = live;
+	r->mute = false;
 	r->announces = announces;
 	if (r->failed)
 		return 1;

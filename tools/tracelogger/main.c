@@ -33,6 +33,8 @@ static int finish(struct tl_run *r)
 		r->quota = (size_t)n;
 	for (;;) {
 		err = r->gave_up && !r->opt.spool ? ETIMEDOUT : tl_save_all(r);
+		if (!err)
+			err = tl_settle(r);
 		if (tl_use_spool(r, err))
 			err = tl_save_all(r);
 		if (!err && r->opt.once && !r->ended && r->until == UINT64_MAX) {
@@ -104,9 +106,12 @@ int tl_run_open(struct tl_run *r, const char *path)
 	if (r->dev < 0) {
 		fprintf(stderr, "tracelogger: %s: %s%s\n", path, strerror(errno),
 			errno == ENOENT ? " (is devtrace loaded, and does it have this stream?)" :
-			errno == EACCES ? " (the group of the device may read it)" : "");
+			errno == EACCES ? device_who_may_read(path) : "");
 		return 1;
 	}
+	r->mute = false;
+	r->looked = 0;
+	r->stated = 0;
 	return tl_run_decoder(r);
 }
 
@@ -138,7 +143,7 @@ static void begin_tally(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
 
-	r->tallies = !r->exec && !r->syslog && r->opt.sync_severity < 0 &&
+	r->tallies = !r->exec && r->opt.sync_severity < 0 &&
 		     !ioctl(r->dev, DEVTRACE_IOC_STATS, &stats);
 }
 
@@ -182,14 +187,17 @@ static int begin(struct tl_run *r)
 			err == -EBUSY ? " (another tracelogger saves files of this name there)" : "");
 		return 1;
 	}
-	if (r->opt.link.kind == LINK_SYSLOG && r->opt.to) {
-		r->syslog = tl_syslog_new(&r->opt);
-		r->announces = false;
-		err = r->syslog ? 0 : -ENOMEM;
+	if (r->opt.encoder) {
+		r->store.upload = tl_upload_new(&r->opt);
+		err = r->store.upload ? 0 : -ENOMEM;
+		r->report.upload = err ? NULL : tl_upload_counts(r->store.upload);
 	}
-	if (r->opt.spool) {
+	if (r->opt.spool && !err) {
 		err = tl_spool_init(&r->spool, &r->opt);
 		r->other = r->spool.files;
+		r->other.context = r->store.upload;
+		if (!err && r->store.upload)
+			tl_upload_keep(r->store.upload, &r->spool.files);
 	}
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s%s%s\n",
@@ -216,6 +224,8 @@ static int begin(struct tl_run *r)
 			device_no_file(r->opt.device));
 		return 1;
 	}
+	if (r->store.upload || r->other.upload)
+		tl_upload_device(r->store.upload ? r->store.upload : r->other.upload, r->dev);
 	if (begin_exec(r) || (r->opt.last_boot && tl_last_boot(r)))
 		return 1;
 	begin_tally(r);
@@ -228,6 +238,7 @@ static int begin(struct tl_run *r)
 
 static int run(struct tl_run *r)
 {
+	struct tl_upload *upload = r->store.upload ? r->store.upload : r->other.upload;
 	int err, ret = 0;
 
 	tl_notify("READY=1");
@@ -247,9 +258,10 @@ static int run(struct tl_run *r)
 	tl_report_status(&r->report, &r->store, tl_totals(r), "ended");
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s; not all events were saved\n",
-			r->store.name.dir, strerror(err));
+			r->store.name.dir, link_error(&r->store.link, err));
 		ret = 1;
 	}
+	tl_upload_free(upload);
 	return r->failed ? 1 : ret;
 }
 
@@ -284,7 +296,6 @@ int main(int argc, char **argv)
 	if (r->store.sync_err || r->other.sync_err)
 		ret = 1;
 	tl_exec_free(r->exec);
-	tl_syslog_free(r->syslog);
 	devtrace_decoder_free(r->decoder);
 	devtrace_compact_free(r->compact);
 	if (r->dev >= 0)

@@ -12,20 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/http.h"
 #include "common/opts.h"
 #include "common/size.h"
-#include "tracelogger.h"
+#include "record.h"
 
 enum {
 	OPT_DEVICE = OPTS_LONG, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON, OPT_TO,
 	OPT_LISTEN, OPT_SPOOL, OPT_TRIGGER, OPT_EXEC, OPT_MATCH, OPT_INTERVAL, OPT_LAST_BOOT,
-	OPT_ZSTD, OPT_COMPACT,
+	OPT_ZSTD, OPT_COMPACT, OPT_ENTERPRISE,
 };
 
 /* names of the options without a letter, in the order of the enum */
 static const char only[] =
 	" device age sync once json to listen spool on-trigger exec match interval"
-	" last-boot zstd compact";
+	" last-boot zstd compact enterprise";
 
 static const char help[] =
 "Usage: tracelogger [options]\n"
@@ -34,11 +35,17 @@ static const char help[] =
 "Where to save:\n"
 "  -f, --file NAME         file; %Y %y %m %d %j %H %M %S %s stand for the time;\n"
 "                          without this option write to standard output\n"
-"      --to LINK           send events to tcp:HOST:PORT, udp:HOST:PORT, unix:PATH or\n"
-"                          serial:DEVICE,BAUD, or to standard output (-);\n"
-"                          syslog:HOST:PORT gets events with a severity, as messages\n"
-"      --spool DIR         keep events in files in DIR while the peer is away; they\n"
-"                          take at most 16M, or the size that --limit gives\n"
+"      --to LINK           send events to tcp:HOST:PORT, udp:HOST:PORT, unix:PATH\n"
+"                          or serial:DEVICE,BAUD, or to standard output (-);\n"
+"                          syslog:HOST:PORT gets events with a severity, as\n"
+"                          messages; otlp:http://HOST[:PORT][/PATH], as log\n"
+"                          records of OpenTelemetry; journal:http://HOST[:PORT],\n"
+"                          as entries of the journal of systemd\n"
+"      --enterprise NUMBER  name the fields in syslog messages devtrace@NUMBER,\n"
+"                          your private enterprise number of IANA (default:\n"
+"                          messages have no fields)\n"
+"      --spool DIR         keep events in files in DIR while the peer is away;\n"
+"                          they take at most 16M, or the size that --limit gives\n"
 "      --listen LINK       send events to each peer that connects to tcp::PORT,\n"
 "                          tcp:HOST:PORT or unix:PATH\n"
 "  -P, --permissions PERM  mode of new files: decimal, or octal with a leading 0\n"
@@ -46,15 +53,16 @@ static const char help[] =
 "  -M, --open-mode FLAGS   further flags for open(2), as a number\n"
 "  -o, --keep-open         continue a file that was moved\n"
 "  -A, --attribute NAME=VALUE  put this note at the beginning of each file\n"
-"      --zstd[=LEVEL]      compress files with zstd; LEVEL is 1 to 19 (default: 3)\n"
+"      --zstd[=LEVEL]      compress files with zstd; LEVEL is 1 to 19\n"
+"                          (default: 3)\n"
 "      --compact           write compact frames of half the size, for slow links\n"
 "\n"
 "How much to save:\n"
-"  -s, --size SIZE         largest size of a file (default: 16M, or an eighth of the\n"
-"                          limit if that is less)\n"
-"      --age TIME          longest time of a file, for example 1h or 1d; on a link,\n"
-"                          repeat the announcement after this time (default with\n"
-"                          udp and serial: 1m)\n"
+"  -s, --size SIZE         largest size of a file (default: 16M, or an eighth of\n"
+"                          the limit if that is less)\n"
+"      --age TIME          longest time of a file, for example 1h or 1d; on a\n"
+"                          link, repeat the announcement after this time\n"
+"                          (default with udp and serial: 1m)\n"
 "  -l, --limit SIZE        largest size of all files; the oldest are removed\n"
 "  -k, --keep-free SIZE|PERCENT%  free space to leave on the file system\n"
 "                          (default: 5%)\n"
@@ -62,8 +70,8 @@ static const char help[] =
 "When to save:\n"
 "  -p, --percent PERCENT   save when a CPU's buffer is filled to this part; 0: at\n"
 "                          once (default: 25)\n"
-"  -t, --time TIME         save at least this often, for example every 500ms or 30s;\n"
-"                          a number without a unit is minutes (default: 1s)\n"
+"  -t, --time TIME         save at least this often, for example every 500ms or\n"
+"                          30s; a number without a unit is minutes (default: 1s)\n"
 "      --sync POLICY,...   when to sync files to the disk: none, interval=TIME,\n"
 "                          severity=0..3 or always (default: interval=5s)\n"
 "      --once              save what the buffer contains, then end\n"
@@ -78,9 +86,10 @@ static const char help[] =
 "                          DEVTRACE_FIELD_0 and so on\n"
 "      --match EXPRESSION  events must match all terms severity=LIST code=LIST\n"
 "                          process=LIST cpu=LIST type=LIST object=LIST; the lists\n"
-"                          are those of traceinfo(1)\n"
-"      --interval TIME     shortest time between two commands, or between two files\n"
-"                          of a trigger (default: 1s)\n"
+"                          are those of traceinfo(1); otlp, journal and syslog\n"
+"                          get these events in place of those with a severity\n"
+"      --interval TIME     shortest time between two commands, or between two\n"
+"                          files of a trigger (default: 1s)\n"
 "\n"
 "Other:\n"
 "      --device PATH       read this device instead of /dev/trace\n"
@@ -226,6 +235,18 @@ static void add_note(struct tl_options *opt, const char *word)
 	opt->notes[opt->nr_notes++] = word;
 }
 
+static void parse_enterprise(struct tl_options *opt, const char *word)
+{
+	static const char what[] =
+		"is not a private enterprise number of IANA from 1 to 4294967295";
+	const char *end;
+	const uint64_t n = number("--enterprise", word, &end, what);
+
+	if (*end || !n || n > UINT32_MAX)
+		usage("--enterprise", word, what);
+	opt->enterprise = (uint32_t)n;
+}
+
 static void parse_zstd(struct tl_options *opt, const char *word)
 {
 	const char *end;
@@ -240,15 +261,61 @@ static void parse_zstd(struct tl_options *opt, const char *word)
 		      "cannot be done: this tracelogger was built without libzstd");
 }
 
+/* Receivers of requests, by what a link begins with. */
+static const struct {
+	const char	*prefix;
+	const struct tl_encoder *encoder;
+	struct http_service service;
+} receivers[] = {
+	{ "otlp:", &otlp_encoder, {
+		"4318", "/v1/logs",
+		"would need TLS, which tracelogger does not have; send to an agent on this machine, such as the OpenTelemetry Collector or Fluent Bit, by http://localhost:4318, and let it send on by https",
+		"is not a URL; write http://HOST:4318 or http://HOST:PORT/PATH",
+		"names no host; write http://HOST:4318",
+	} },
+	{ "journal:", &journal_encoder, {
+		"19532", "/upload",
+		"would need TLS, which tracelogger does not have; send to a proxy on this machine, such as stunnel, by http://localhost:19532, and let it send on by https",
+		"is not a URL; write http://HOST:19532 or http://HOST:PORT/PATH",
+		"names no host; write http://HOST:19532",
+	} },
+};
+
+/* Parse a link to a receiver of requests. Return false if the word is another link. */
+static bool parse_receiver(struct tl_options *opt, const char *word)
+{
+	const char *problem;
+	struct http_url url;
+	size_t i = 0;
+
+	while (strncmp(word, receivers[i].prefix, strlen(receivers[i].prefix)))
+		if (++i == sizeof(receivers) / sizeof(receivers[0]))
+			return false;
+	if (http_url_parse(&url, word + strlen(receivers[i].prefix), &receivers[i].service,
+			   &problem))
+		usage("--to", word, problem);
+	opt->encoder = receivers[i].encoder;
+	opt->link = (struct link){ .kind = LINK_HTTP };
+	strcpy(opt->link.host, url.host);
+	strcpy(opt->link.port, url.port);
+	strcpy(opt->link.path, url.path);
+	return true;
+}
+
 static void parse_to(struct tl_options *opt, const char *word)
 {
 	const char *problem;
 
 	opt->to = strcmp(word, "-") ? word : NULL;
+	opt->encoder = NULL;
 	if (!opt->to)
+		return;
+	if (parse_receiver(opt, word))
 		return;
 	if (link_parse(&opt->link, word, &problem))
 		usage("--to", word, problem);
+	if (opt->link.kind == LINK_SYSLOG)
+		opt->encoder = &syslog_encoder;
 	if (opt->link.kind != LINK_UNIX && opt->link.kind != LINK_SERIAL && !*opt->link.host)
 		usage("--to", word, "names no host; --listen accepts connections");
 }
@@ -288,14 +355,9 @@ static void check_link(struct tl_options *opt)
 		fputs("tracelogger: --listen serves peers until a signal; omit --once\n", stderr);
 		exit(2);
 	}
-	if (opt->spool && opt->to && opt->link.kind == LINK_SYSLOG) {
-		fputs("tracelogger: --spool cannot be used with syslog; while the peer is away, the device's buffer keeps the events\n",
-		      stderr);
-		exit(2);
-	}
 	if (opt->spool && (!opt->to || opt->link.kind == LINK_UDP ||
 			   opt->link.kind == LINK_SERIAL)) {
-		fputs("tracelogger: --spool needs a peer that may be away; name it with --to=tcp:... or --to=unix:...\n",
+		fputs("tracelogger: --spool needs a peer that may be away; name it with --to=tcp:..., --to=unix:..., --to=syslog:..., --to=otlp:... or --to=journal:...\n",
 		      stderr);
 		exit(2);
 	}
@@ -334,8 +396,8 @@ static void check_exec(const struct tl_options *opt)
 {
 	if (opt->exec && !opt->match)
 		usage("--exec", opt->exec, "needs --match, which selects the events");
-	if (opt->match && !opt->exec)
-		usage("--match", opt->match, "selects events for --exec; give a command");
+	if (opt->match && !opt->exec && !opt->encoder)
+		usage("--match", opt->match, "selects events for --exec and for --to otlp:..., journal:... and syslog:...; give a command or such a receiver");
 	if (opt->exec && opt->listen)
 		usage("--exec", opt->exec, "cannot be combined with --listen: it would run once per peer");
 	if (opt->match)
@@ -369,8 +431,13 @@ static void check(struct tl_options *opt)
 		fputs("tracelogger: --zstd applies to files; give --file\n", stderr);
 		exit(2);
 	}
-	if (opt->compact && opt->to && opt->link.kind == LINK_SYSLOG) {
-		fputs("tracelogger: --compact applies to frames, but syslog gets messages\n",
+	if (opt->compact && opt->encoder) {
+		fputs("tracelogger: --compact applies to frames, but otlp, journal and syslog get records\n",
+		      stderr);
+		exit(2);
+	}
+	if (opt->enterprise && opt->encoder != &syslog_encoder) {
+		fputs("tracelogger: --enterprise names the data in messages of syslog; give --to=syslog:HOST:PORT\n",
 		      stderr);
 		exit(2);
 	}
@@ -482,6 +549,9 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 			break;
 		case OPT_INTERVAL:
 			opt->interval = parse_time("--interval", optarg);
+			break;
+		case OPT_ENTERPRISE:
+			parse_enterprise(opt, optarg);
 			break;
 		case OPT_ZSTD:
 			parse_zstd(opt, optarg);

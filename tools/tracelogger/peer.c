@@ -30,7 +30,7 @@
 
 static bool is_tcp(const struct tl_store *s)
 {
-	return s->link.kind == LINK_TCP || s->link.kind == LINK_SYSLOG;
+	return s->link.kind == LINK_TCP || s->upload;
 }
 
 /*
@@ -57,6 +57,10 @@ static int open_tcp(struct tl_store *s)
 		s->link.why = "the peer does not answer yet";
 	else
 		s->dial = NULL;
+	if (fd < 0 && fd != -EINPROGRESS && s->upload) {
+		tl_upload_failed(s->upload);
+		s->rested = tl_now() + tl_upload_rest(s->upload);
+	}
 	return fd;
 }
 
@@ -73,6 +77,10 @@ int tl_peer_open(struct tl_store *s)
 {
 	int fd = s->opt->served;
 
+	if (s->upload && tl_upload_spread(s->upload)) {
+		s->rested = tl_now() + tl_upload_rest(s->upload);
+		s->link.why = tl_upload_why(s->upload);
+	}
 	if (fd < 0 && rests(s))
 		return -ECONNRESET;
 	if (fd < 0)
@@ -90,6 +98,36 @@ void tl_peer_close(struct tl_store *s)
 {
 	link_close(&s->link, s->fd);
 	s->fd = -1;
+	if (!s->upload)
+		return;
+	s->link.why = tl_upload_why(s->upload);
+	tl_upload_closed(s->upload);
+}
+
+bool tl_peer_again(const struct tl_store *s)
+{
+	return s->upload && s->fd < 0 && !rests(s);
+}
+
+short tl_peer_events(const struct tl_store *s, bool writing)
+{
+	if (s->upload)
+		return POLLRDHUP | tl_upload_events(s->upload, writing);
+	return (tl_peer_tells(s) ? POLLRDHUP : 0) | (writing ? POLLOUT : 0);
+}
+
+int64_t tl_peer_nap(const struct tl_store *s, int64_t ns)
+{
+	const int64_t most = s->upload && s->fd >= 0 ? tl_upload_nap(s->upload) : INT64_MAX;
+
+	return most != INT64_MAX && (ns < 0 || ns > most) ? most : ns;
+}
+
+int tl_peer_push(struct tl_store *s)
+{
+	if (!s->upload || s->fd < 0)
+		return 0;
+	return tl_upload_push(s->upload, s->fd) ? -errno : 0;
 }
 
 bool tl_peer_tells(const struct tl_store *s)
@@ -97,7 +135,10 @@ bool tl_peer_tells(const struct tl_store *s)
 	return s->linked && s->link.kind != LINK_UDP && s->link.kind != LINK_SERIAL;
 }
 
-/* Has the peer disconnected? Bytes that it sends are discarded. */
+/*
+ * Has the peer disconnected? Bytes that it sends are discarded; those of a receiver of OTLP are
+ * the answers to requests.
+ */
 bool tl_peer_gone(const struct tl_store *s)
 {
 	char nothing[4096];
@@ -107,6 +148,8 @@ bool tl_peer_gone(const struct tl_store *s)
 
 	if (s->fd < 0 || !tl_peer_tells(s))
 		return false;
+	if (s->upload)
+		return tl_upload_drive(s->upload, s->fd);
 	do {
 		n = recv(s->fd, nothing, sizeof(nothing), MSG_DONTWAIT);
 	} while (n > 0 && --pieces);
@@ -117,6 +160,8 @@ size_t tl_peer_unsure(const struct tl_store *s)
 {
 	int n = 0;
 
+	if (s->upload)
+		return s->fd < 0 ? 0 : tl_upload_unsure(s->upload);
 	/*
 	 * SIOCOUTQ reports bytes only for TCP; for a Unix socket it reports memory. If the peer
 	 * connected to us, no later peer continues its stream, so its unacknowledged bytes are not
@@ -159,6 +204,8 @@ ssize_t tl_peer_write(const struct tl_store *s, const uint8_t *p, size_t n)
 {
 	if (s->link.kind == LINK_UDP)
 		return send_datagrams(s->fd, p, n);
+	if (s->upload)
+		return tl_upload_write(s->upload, s->fd, p, n);
 	return write(s->fd, p, n);
 }
 

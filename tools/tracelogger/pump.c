@@ -32,8 +32,6 @@ int tl_on_item(const struct devtrace_item *item, void *arg)
 	struct tl_run *r = arg;
 	const struct devtrace_event *e = &item->u.event;
 
-	if (r->syslog)
-		tl_syslog_item(r->syslog, r->decoder, item);
 	if (item->kind != DEVTRACE_ITEM_EVENT)
 		return 0;
 	r->last_ts = e->ts;
@@ -42,16 +40,14 @@ int tl_on_item(const struct devtrace_item *item, void *arg)
 	if (r->opt.sync_severity >= 0 && e->severity & DEVTRACE_SEV_SET &&
 	    (e->severity & 3) >= r->opt.sync_severity)
 		r->severe = true;
-	return r->syslog && tl_syslog_take(r->syslog, NULL) + TL_SYSLOG_MAX > TL_BUF - r->len;
+	return 0;
 }
 
-/* Return the offset of the end of the last whole frame (or message) in the first @n bytes. */
+/* Return the offset of the end of the last whole frame in the first @n bytes. */
 static size_t whole(const struct tl_run *r, size_t n)
 {
 	const uint8_t *flag;
 
-	if (r->syslog)
-		return tl_syslog_edge(r->buf, n);
 	flag = n ? memrchr(r->buf, DEVTRACE_FLAG, n) : NULL;
 	return flag ? (size_t)(flag - r->buf) + 1 : 0;
 }
@@ -317,9 +313,9 @@ static int can_write(struct tl_run *r, ssize_t *n)
 
 	if (!linked && *n > PIPE_BUF)
 		*n = PIPE_BUF;
-	if (tl_peer_tells(&r->store))
-		p.events |= POLLRDHUP;
 	do {
+		if (linked)
+			p.events = tl_peer_events(&r->store, true);
 		stops = tl_stop;
 		if (stops && !r->stopped)
 			r->stopped = tl_now();
@@ -328,11 +324,16 @@ static int can_write(struct tl_run *r, ssize_t *n)
 		ns = tl_slice(r, limited && ns < 0 ? 0 : ns);
 		if (spool && ns > LOOK)
 			ns = LOOK;
+		if (linked)
+			ns = tl_peer_nap(&r->store, ns);
 		t = (struct timespec){ .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
 		ret = ppoll(&p, 1, ns < 0 ? NULL : &t, &r->mask);
 		tl_alive(r);
 		if (ret < 0 && errno == EINTR && wait_on(r, stops, &end))
 			ret = 0;
+		/* An answer may be overdue. */
+		if (!ret && r->store.upload && tl_peer_gone(&r->store))
+			return ECONNRESET;
 	} while (!ret && (!(limited || tl_stop) || tl_now() < end) && !too_slow(r));
 	if (linked && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) && tl_peer_gone(&r->store))
 		return ECONNRESET;
@@ -385,6 +386,8 @@ int tl_flush(struct tl_run *r)
 			continue;
 		if (n < 0 && (r->store.linked || (r->store.opt->file && !is_full((int)-n))))
 			tl_spoilt(r);
+		if (n < 0 && tl_peer_again(&r->store))
+			continue;
 		if (n < 0)
 			return (int)-n;
 		if (tl_store_took_away(&r->store, size)) {
@@ -398,26 +401,32 @@ int tl_flush(struct tl_run *r)
 	return 0;
 }
 
-/* Read up to @room bytes. For syslog, convert the events to messages. */
-static ssize_t take(struct tl_run *r, size_t room)
+int tl_settle(struct tl_run *r)
 {
-	size_t used = 0;
-	ssize_t n;
+	const int64_t end = tl_now() + TL_FAREWELL;
+	int err;
 
-	if (!r->syslog)
-		return read_frames(r, room, room);
-	if (r->raw_at == r->raw_len) {
-		n = read(r->dev, r->raw, sizeof(r->raw));
-		if (n <= 0)
-			return n;
-		r->raw_at = 0;
-		r->raw_len = (size_t)n;
+	while (r->store.upload && tl_peer_unsure(&r->store)) {
+		const struct timespec t = { .tv_nsec = tl_peer_nap(&r->store, LOOK) };
+		struct pollfd p = { .fd = r->store.fd };
+
+		err = -tl_peer_push(&r->store);
+		p.events = tl_peer_events(&r->store, false);
+		if (!err && tl_peer_unsure(&r->store))
+			(void)!ppoll(&p, 1, &t, &r->mask);
+		tl_alive(r);
+		if (!err && tl_peer_gone(&r->store))
+			err = ECONNRESET;
+		if (!err && tl_peer_unsure(&r->store) && tl_now() >= end)
+			err = ETIMEDOUT;
+		if (!err)
+			continue;
+		if (!tl_peer_unsure(&r->store))
+			err = 0;
+		tl_spoilt(r);
+		return err;
 	}
-	devtrace_decoder_feed(r->decoder, r->raw + r->raw_at, r->raw_len - r->raw_at, &used);
-	r->raw_at += used;
-	r->len += tl_syslog_take(r->syslog, r->buf + r->len);
-	r->edge = r->len;
-	return 1;
+	return 0;
 }
 
 /*
@@ -479,17 +488,20 @@ static int extract(struct tl_run *r)
 			room = TL_PIECE;
 		if (room > r->quota)
 			room = r->quota;
-		n = room ? take(r, room) : 0;
+		n = room ? read_frames(r, room, room) : 0;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (!room || (n < 0 && errno == EAGAIN)) {
 			r->drained = true;
 			if (r->opt.spool)
 				tl_drained(r);
-			return 0;
+			err = -tl_peer_push(&r->store);
+			if (err)
+				tl_spoilt(r);
+			return err;
 		}
 		if (r->quota != SIZE_MAX)
-			r->quota -= r->syslog || (size_t)n > r->quota ? r->quota : (size_t)n;
+			r->quota -= (size_t)n > r->quota ? r->quota : (size_t)n;
 		if (n < 0) {
 			fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device, strerror(errno));
 			r->failed = true;
@@ -508,8 +520,10 @@ static int extract(struct tl_run *r)
 
 int tl_save_all(struct tl_run *r)
 {
-	int err = extract(r);
+	int err;
 
+	tl_accuracy(r);
+	err = extract(r);
 	if (err && r->opt.spool && !r->spooling)
 		return err;
 	if (err != EINTR && !r->store.left)

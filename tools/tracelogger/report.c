@@ -64,6 +64,11 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 			fprintf(stderr, ",\"matched\":%" PRIu64 ",\"commands\":%" PRIu64
 				",\"failed\":%" PRIu64, r->exec->matched, r->exec->started,
 				r->exec->failed);
+		if (r->upload)
+			fprintf(stderr, ",\"requests\":%" PRIu64 ",\"records\":%" PRIu64
+				",\"rejected\":%" PRIu64 ",\"refused\":%" PRIu64,
+				r->upload->requests, r->upload->records, r->upload->rejected,
+				r->upload->refused);
 		fputs("}\n", stderr);
 		return;
 	}
@@ -84,6 +89,9 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 	if (r->exec)
 		fprintf(stderr, ", %" PRIu64 " matched, %" PRIu64 " commands", r->exec->matched,
 			r->exec->started);
+	if (r->upload)
+		fprintf(stderr, ", %" PRIu64 " records in %" PRIu64 " requests, %" PRIu64
+			" rejected", r->upload->records, r->upload->requests, r->upload->rejected);
 	fputc('\n', stderr);
 }
 

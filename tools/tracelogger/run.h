@@ -58,9 +58,6 @@ struct tl_run {
 	/* exec: runs commands for events that match; NULL without --exec */
 	struct tl_exec	*exec;
 	struct devtrace_totals saved;	/* with --on-trigger: sum over all files */
-	struct tl_syslog *syslog;	/* converts events to messages; or NULL */
-	/* raw_at, raw_len: the part of @raw that is not converted yet */
-	size_t		raw_at, raw_len;
 	int		dev;
 	/* len: bytes in @buf; @done: how many of them are written */
 	size_t		len, done;
@@ -87,6 +84,11 @@ struct tl_run {
 	int64_t		tried;
 	/* unheard: events that the kernel counted and the logger did not read */
 	uint64_t	unheard;
+	/* looked, stated: when the error of the wall clock was last read, and stated, in ns */
+	int64_t		looked, stated;
+	int64_t		ahead;		/* wall clock minus tl_now() at @looked, ns */
+	bool		mute;		/* the input takes no statements */
+	struct devtrace_accuracy accuracy;	/* the last statement */
 	sigset_t	mask;		/* signal mask during waits */
 	uint8_t		buf[TL_BUF];
 	uint8_t		raw[4096];
@@ -121,6 +123,8 @@ void tl_spoilt(struct tl_run *r);
 int tl_flush(struct tl_run *r);
 /* Read and write until the device is empty. Return 0, or the error that prevents writing. */
 int tl_save_all(struct tl_run *r);
+/* Let the receiver of records answer all that was sent. Return 0, or the error that prevents it. */
+int tl_settle(struct tl_run *r);
 
 void tl_tally(struct tl_tally *t, const uint8_t *p, size_t n);
 
@@ -144,6 +148,9 @@ void tl_drained(struct tl_run *r);
 bool tl_behind(struct tl_run *r, unsigned int percent);
 /* Save events until a signal or the end of the input. */
 void tl_follow(struct tl_run *r);
+
+/* accuracy.c: state to the kernel how exact the wall clock is, if that is due. */
+void tl_accuracy(struct tl_run *r);
 
 /* last.c: save the previous boot. Return 0, or 1 after an error message was printed. */
 int tl_last_boot(struct tl_run *r);

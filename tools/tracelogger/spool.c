@@ -304,7 +304,11 @@ static enum tl_spool_next tell(struct tl_spool *p, struct tl_store *to)
 		p->told += (off_t)(skip || p->part ? skip : (size_t)n);
 		return TL_SPOOL_MORE;
 	}
-	done = tl_store_write(to, buf, p->part < (size_t)n ? p->part : (size_t)n);
+	done = p->part < (size_t)n ? (ssize_t)p->part : n;
+	if (to->upload)
+		tl_upload_tell(to->upload, buf, (size_t)done);
+	else
+		done = tl_store_write(to, buf, (size_t)done);
 	if (done == -EAGAIN || done == -EINTR)
 		return TL_SPOOL_MORE;
 	if (done < 0)
@@ -321,7 +325,7 @@ enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, str
 
 	if (!next_file(p, files))
 		return written_now(files) ? TL_SPOOL_CLOSE : TL_SPOOL_SENT;
-	if (p->told < p->from && to->link.kind != LINK_SYSLOG)
+	if (p->told < p->from)
 		return tell(p, to);
 	n = pread(p->fd, buf, sizeof(buf), p->sent);
 	if (n < 0 && errno == EINTR)
@@ -335,11 +339,14 @@ enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, str
 		p->sent += done;
 		return TL_SPOOL_MORE;
 	}
+	if (!n && tl_peer_push(to))
+		return TL_SPOOL_BROKEN;
 	if (tl_spool_current(p, files))
 		return n ? TL_SPOOL_CLOSE : TL_SPOOL_SENT;
 	/* Remove the file only after the peer has acknowledged it. */
 	if (!n && tl_peer_unsure(to)) {
-		poll(NULL, 0, ACK_MS);
+		if (!to->upload)
+			poll(NULL, 0, ACK_MS);
 		return TL_SPOOL_MORE;
 	}
 	end_file(p, files, n ? errno : 0);

@@ -20,8 +20,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/timex.h>
 #include <unistd.h>
+#include "common/accuracy.h"
 #include "tracelogger.h"
 
 #define NAMES_TRIED	100000
@@ -30,12 +30,22 @@
 /* Time to wait after the link broke before connecting again. */
 #define REST		(TL_NSEC * 9 / 10)
 
-int64_t tl_now(void)
+static int64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_BOOTTIME, &t);
+	clock_gettime(clock, &t);
 	return t.tv_sec * TL_NSEC + t.tv_nsec;
+}
+
+int64_t tl_now(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+int64_t tl_real(void)
+{
+	return clock_ns(CLOCK_REALTIME);
 }
 
 int tl_store_init(struct tl_store *s, const struct tl_options *opt)
@@ -151,21 +161,28 @@ static size_t put_note(uint8_t *out, size_t size, const char *name, size_t len, 
 /* Describe how accurate the wall clock is now, for users who merge files of several boards. */
 static void clock_words(char *out, size_t size)
 {
-	struct timex t = { .modes = 0 };
-	int state = adjtimex(&t);
+	struct devtrace_accuracy a;
 
-	if (state < 0)
+	if (accuracy_read(&a))
 		*out = 0;
-	else if (state == TIME_ERROR || t.status & STA_UNSYNC)
+	else if (accuracy_unsync(&a))
 		snprintf(out, size, "not synchronized");
 	else
-		snprintf(out, size, "exact to %ld us", (long)t.maxerror);
+		snprintf(out, size, "exact to %llu us", (unsigned long long)a.max / 1000);
+}
+
+/* @note is NAME=VALUE. */
+static size_t put_attribute(uint8_t *out, size_t size, const char *note)
+{
+	const char *value = strchr(note, '=');
+
+	return put_note(out, size, note, (size_t)(value - note), value + 1);
 }
 
 static size_t make_head(const struct tl_store *s, uint8_t out[TL_HEAD_MAX])
 {
-	char number[24], clock[48];
-	size_t n = 1, i;
+	char number[24], clock[48], notes[TL_UPLOAD_NOTES][TL_UPLOAD_NOTE_MAX];
+	size_t n = 1, i, nr;
 
 	out[0] = DEVTRACE_FLAG;
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)s->number);
@@ -175,11 +192,11 @@ static size_t make_head(const struct tl_store *s, uint8_t out[TL_HEAD_MAX])
 	if (*clock)
 		n += put_note(out + n, TL_HEAD_MAX - n, DEVTRACE_NOTE_CLOCK,
 			      strlen(DEVTRACE_NOTE_CLOCK), clock);
-	for (i = 0; i < s->opt->nr_notes; i++) {
-		const char *note = s->opt->notes[i], *value = strchr(note, '=');
-
-		n += put_note(out + n, TL_HEAD_MAX - n, note, (size_t)(value - note), value + 1);
-	}
+	for (i = 0; i < s->opt->nr_notes; i++)
+		n += put_attribute(out + n, TL_HEAD_MAX - n, s->opt->notes[i]);
+	nr = s->context ? tl_upload_notes(s->context, notes) : 0;
+	for (i = 0; i < nr; i++)
+		n += put_attribute(out + n, TL_HEAD_MAX - n, notes[i]);
 	return n;
 }
 
@@ -239,7 +256,7 @@ int tl_store_begin(struct tl_store *s)
 	int err;
 
 	s->number++;
-	n = s->linked && s->link.kind == LINK_SYSLOG ? 0 : make_head(s, head);
+	n = s->linked && s->upload ? 0 : make_head(s, head);
 	most = s->zip ? tl_zip_bound(n) : n;
 	err = tl_store_room(s, most) < most ? -ENOSPC : 0;
 	if (!err && s->opt->file)
@@ -385,7 +402,7 @@ void tl_store_spoilt(struct tl_store *s)
 	s->errors += !s->left;
 	if (s->linked) {
 		tl_peer_close(s);
-		s->rested = tl_now() + REST;
+		s->rested = tl_now() + (s->upload ? tl_upload_rest(s->upload) : REST);
 	}
 	if (s->fd < 0 || !s->opt->file)
 		return;

@@ -29,12 +29,16 @@
 /* TL_HEAD_MAX: limit of the head of a file (flag and notes), in bytes */
 #define TL_HEAD_MAX	4096
 
+struct tl_encoder;
+
 struct tl_options {
 	const char	*device;
 	const char	*file;		/* NULL: standard output, or a link */
 	const char	*to, *listen;	/* links, as given */
 	const char	*spool;		/* directory of the spool, or NULL */
 	struct link	link;		/* parsed from @to or @listen */
+	/* encoder: form of the records that @link gets, or NULL if it gets frames */
+	const struct tl_encoder *encoder;
 	/* descriptor of the peer that this process serves, or -1 */
 	int		served;
 	/* bytes of a file, and of all files; limit 0: none */
@@ -53,6 +57,8 @@ struct tl_options {
 	/* sync_severity: sync after an event of this severity or above; -1: never */
 	int		sync_severity;
 	int64_t		sync_every;	/* ns; 0: never */
+	/* enterprise: private enterprise number in syslog messages; 0: none */
+	uint32_t	enterprise;
 	const char	*trigger;	/* name of the trigger, or NULL */
 	const char	*exec, *match;	/* command, and expression that selects its events */
 	int64_t		interval;	/* shortest between two commands or files, ns */
@@ -146,6 +152,10 @@ struct tl_store {
 	bool		linked;		/* a link in place of files */
 	struct link	link;
 	struct dial	*dial;		/* connection in progress, or NULL */
+	/* upload: converts frames to requests for this link, or NULL */
+	struct tl_upload	*upload;
+	/* context: what the head of a file tells a restarted logger about @upload, or NULL */
+	const struct tl_upload *context;
 	int64_t		patience;	/* longest wait for the connection, ns */
 	/* rested: time before which the next peer must not be tried, in ns */
 	int64_t		rested;
@@ -233,6 +243,7 @@ void tl_store_free(struct tl_store *s);
 /*
  * Links. tl_peer_unsure() returns the number of bytes that were sent and may not have arrived.
  * tl_peer_gone(): has the peer disconnected? tl_peer_write() writes @n bytes of whole frames.
+ * tl_peer_push() sends what the link has collected; it returns 0 or a negative error number.
  */
 int tl_peer_open(struct tl_store *s);
 void tl_peer_close(struct tl_store *s);
@@ -243,6 +254,13 @@ bool tl_peer_gone(const struct tl_store *s);
  * report one all the time.
  */
 bool tl_peer_tells(const struct tl_store *s);
+/* The events of poll(2) to wait for on the link; @writing: until it accepts bytes, too. */
+short tl_peer_events(const struct tl_store *s, bool writing);
+/* After the link was closed: may it be opened again at once? */
+bool tl_peer_again(const struct tl_store *s);
+int tl_peer_push(struct tl_store *s);
+/* Shorten a wait for the link, in ns (< 0: forever), to what tl_upload_nap() allows. */
+int64_t tl_peer_nap(const struct tl_store *s, int64_t ns);
 ssize_t tl_peer_write(const struct tl_store *s, const uint8_t *p, size_t n);
 /*
  * Accept peers, and fork a process for each. The new process returns the peer's descriptor. The
@@ -303,20 +321,61 @@ void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struc
 void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl_store *to);
 void tl_spool_free(struct tl_spool *p, struct tl_store *files);
 
-#define TL_SYSLOG_MAX	4096	/* most bytes of a message */
-
-struct tl_syslog;
-struct tl_syslog *tl_syslog_new(const struct tl_options *opt);
-void tl_syslog_free(struct tl_syslog *s);
-void tl_syslog_item(struct tl_syslog *s, const struct devtrace_decoder *d,
-		    const struct devtrace_item *item);
 /*
- * Return the number of bytes of messages that are ready. Unless @to is NULL, move the messages
- * there.
+ * Records, in requests over HTTP or as messages of syslog (upload.c). A function that returns -1
+ * sets errno: the link must be closed, and may be opened again after tl_upload_rest() ns.
+ * tl_upload_why() returns the reason in words, or NULL.
  */
-size_t tl_syslog_take(struct tl_syslog *s, uint8_t *to);
-/* Return the offset of the end of the last whole message. The first message must begin at @p. */
-size_t tl_syslog_edge(const uint8_t *p, size_t n);
+struct tl_upload;
+
+struct tl_upload_counts {
+	/* records: that the receiver accepted; refused: requests that it asked to send again */
+	uint64_t	requests, records, rejected, refused;
+};
+
+struct tl_upload *tl_upload_new(const struct tl_options *opt);
+void tl_upload_free(struct tl_upload *o);
+/* Set the device that translates the process IDs in --match. */
+void tl_upload_device(struct tl_upload *o, int fd);
+/*
+ * Keep what the receiver was told about losses in the directory of @files, for a restarted logger;
+ * @files must stay.
+ */
+void tl_upload_keep(struct tl_upload *o, const struct tl_store *files);
+/* Accept whole frames. Return how many bytes, or -1; EAGAIN: a request is on its way. */
+ssize_t tl_upload_write(struct tl_upload *o, int fd, const uint8_t *p, size_t n);
+/* Take frames only for the names, the clock and the boot id that they have. */
+void tl_upload_tell(struct tl_upload *o, const uint8_t *p, size_t n);
+/* Begin to send a request with the records of all frames so far. Return 0 or -1. */
+int tl_upload_push(struct tl_upload *o, int fd);
+/* Send and receive without waiting. Return 0 or -1. */
+int tl_upload_drive(struct tl_upload *o, int fd);
+short tl_upload_events(const struct tl_upload *o, bool writing);
+/* How long poll(2) may wait before tl_upload_drive() is called in any case, in ns. */
+int64_t tl_upload_nap(const struct tl_upload *o);
+size_t tl_upload_unsure(const struct tl_upload *o);
+/* The link was closed; it will get the unsure frames again. */
+void tl_upload_closed(struct tl_upload *o);
+/* The link could not be opened. */
+void tl_upload_failed(struct tl_upload *o);
+/*
+ * Return the time until the logger's turn to send, in ns; or -1 if --time is too short for turns.
+ */
+int64_t tl_upload_turn(struct tl_upload *o);
+/* The first request should wait for tl_upload_rest() ns. Return true only once. */
+bool tl_upload_spread(struct tl_upload *o);
+int64_t tl_upload_rest(const struct tl_upload *o);
+const char *tl_upload_why(const struct tl_upload *o);
+const struct tl_upload_counts *tl_upload_counts(const struct tl_upload *o);
+/*
+ * Write notes "NAME=VALUE" that have the boot id, the stream and a time. Return their number. A
+ * file of the spool begins with them, because its first frames may precede the announcement.
+ */
+#define TL_UPLOAD_NOTES		2
+#define TL_UPLOAD_NOTE_MAX	160
+#define TL_UPLOAD_NOTE_BOOT	"otlp-boot"
+#define TL_UPLOAD_NOTE_TIME	"otlp-time"
+size_t tl_upload_notes(const struct tl_upload *o, char out[TL_UPLOAD_NOTES][TL_UPLOAD_NOTE_MAX]);
 
 /* Commands for events (exec.c). */
 struct tl_exec;
@@ -338,6 +397,7 @@ void tl_exec_event(struct tl_exec *x, const struct devtrace_decoder *d,
 const struct tl_exec_counts *tl_exec_counts(const struct tl_exec *x);
 
 int64_t tl_now(void);				/* CLOCK_BOOTTIME, ns */
+int64_t tl_real(void);				/* CLOCK_REALTIME, ns */
 
 /* The state of reports to the user: the progress line, and how long there was no room. */
 struct tl_report {
@@ -345,6 +405,7 @@ struct tl_report {
 	int64_t	last, blocked_at, blocked;
 	int	err;
 	const struct tl_exec_counts *exec;	/* or NULL */
+	const struct tl_upload_counts *upload;	/* or NULL */
 };
 
 void tl_notify(const char *state);		/* to systemd, if it listens */

@@ -81,25 +81,8 @@ static void chrome_arg(void *ctx, const struct ti_arg *a)
 {
 	struct chrome_args *s = ctx;
 
-	if (s->any)
-		out_char(s->o, ',');
+	view_json_arg(s->o, s->any, a);
 	s->any = true;
-	out_json(s->o, a->name, a->name_len);
-	out_char(s->o, ':');
-	switch (a->kind) {
-	case TI_ARG_INT:
-		out_i64(s->o, a->v.i);
-		break;
-	case TI_ARG_UINT:
-		out_u64(s->o, a->v.u);
-		break;
-	case TI_ARG_DOUBLE:
-		out_double_short(s->o, a->v.f, false);
-		break;
-	case TI_ARG_STR:
-		out_json(s->o, a->str, a->len);
-		break;
-	}
 }
 
 static void chrome_args(struct chrome *c, const struct ti_event *e)
@@ -294,6 +277,7 @@ static void chrome_finish(struct view *v)
 }
 
 const struct view_format view_chrome = {
-	.name = "chrome", .begin = chrome_start, .event = chrome_event, .item = chrome_item,
+	.name = "chrome", .counters = true, .slices = true,
+	.begin = chrome_start, .event = chrome_event, .item = chrome_item,
 	.end = chrome_finish,
 };

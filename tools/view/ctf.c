@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "common/complain.h"
 #include "view.h"
 
 #define CTF_PROGRAM	"babeltrace2"
@@ -121,12 +123,33 @@ static void ctf_sink(struct out *o, const char *output)
 	out_char(o, 0);
 }
 
+/* babeltrace2 names neither the input nor the mistake, so check all of them before it starts. */
+static int ctf_inputs(const struct view_options *opt)
+{
+	struct view v = { .opt = opt };
+	int i, ret;
+
+	ret = view_load(&v);
+	fmt_set_free(&v.fmts);
+	for (i = 0; i < view_nr_inputs(opt); i++)
+		ret |= view_check_ctf(view_input_name(opt, i));
+	return ret;
+}
+
+/* Into a directory that exists, babeltrace2 would write a second trace. */
+static int ctf_output(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return 0;
+	return complain_text(VIEW_NAME, path, "exists; name a directory that does not exist yet");
+}
+
 /* The strings of the command: one for each input, then the plugin's directory and the sink. */
 static int ctf_compose(const struct view_options *opt, struct out *text, const char **argv)
 {
-	const char *const device[] = { TI_DEVICE };
-	char *const *inputs = opt->nr_inputs ? opt->inputs : (char *const *)device;
-	const int n = opt->nr_inputs ? opt->nr_inputs : 1;
+	const int n = view_nr_inputs(opt);
 	int i, argc = 0;
 
 	argv[argc++] = CTF_PROGRAM;
@@ -134,7 +157,7 @@ static int ctf_compose(const struct view_options *opt, struct out *text, const c
 	argv[argc++] = text[n].buf;
 	argv[argc++] = "convert";
 	for (i = 0; i < n; i++) {
-		ctf_source(&text[i], opt, inputs[i]);
+		ctf_source(&text[i], opt, view_input_name(opt, i));
 		argv[argc++] = "--component";
 		argv[argc++] = "source.devtrace.file";
 		argv[argc++] = "--params";
@@ -154,7 +177,7 @@ static int ctf_compose(const struct view_options *opt, struct out *text, const c
 
 static int ctf_become(const struct view_options *opt, struct out *text, const char **argv)
 {
-	const int n = opt->nr_inputs ? opt->nr_inputs : 1;
+	const int n = view_nr_inputs(opt);
 
 	if (!ctf_plugin(&text[n]))
 		return ctf_fail("no plugin " CTF_PLUGIN "; make builds it where libbabeltrace2 is installed (Debian: libbabeltrace2-dev)");
@@ -168,11 +191,16 @@ static int ctf_become(const struct view_options *opt, struct out *text, const ch
 
 int view_ctf(const struct view_options *opt)
 {
-	const int n = opt->nr_inputs ? opt->nr_inputs : 1;
+	const int n = view_nr_inputs(opt);
 	struct out *text = view_alloc(NULL, (size_t)(n + 2) * sizeof(*text));
 	const char **argv = view_alloc(NULL, (size_t)(4 * n + CTF_FIXED) * sizeof(*argv));
 	int i, ret;
 
+	if (ctf_inputs(opt) || ctf_output(opt->output)) {
+		free(text);
+		free(argv);
+		return 1;
+	}
 	for (i = 0; i < n + 2; i++)
 		out_init(&text[i], -1);
 	ret = ctf_become(opt, text, argv);

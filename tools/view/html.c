@@ -144,7 +144,7 @@ static void html_values(struct html *h, const struct ti_event *e)
 	}
 	if (ti_event_interrupted(e) && process)
 		html_word(h, "interrupted", process, strlen(process));
-	if (ti_event_line(e, &text) || (e->entry && e->entry->ops)) {
+	if (ti_event_line(e, &text) || e->log.is_log || (e->entry && e->entry->ops)) {
 		ti_args_text(&h->text, e);
 		html_word(h, "text", h->text.buf, h->text.len - 1);
 	}
@@ -372,6 +372,7 @@ static void html_finish(struct view *v)
 }
 
 const struct view_format view_html = {
-	.name = "html", .begin = html_start, .event = html_event, .item = html_item,
+	.name = "html", .slices = true,
+	.begin = html_start, .event = html_event, .item = html_item,
 	.end = html_finish,
 };

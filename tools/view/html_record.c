@@ -6,14 +6,12 @@
 
 void html_put(struct out *o, uint64_t v)
 {
-	for (; v >= 0x80; v >>= 7)
-		out_char(o, (char)(v | 0x80));
-	out_char(o, (char)v);
+	out_varint(o, v);
 }
 
 void html_signed(struct out *o, int64_t v)
 {
-	html_put(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+	out_zigzag(o, v);
 }
 
 void html_bytes(struct out *o, const char *s, size_t len)

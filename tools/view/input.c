@@ -14,25 +14,12 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/complain.h"
 #include "common/link.h"
 #include "common/zread.h"
 #include "view.h"
 
 #define INPUT_BLOCK	(256 * 1024)
-
-int view_complain(const char *path, const char *hint)
-{
-	const int err = errno;
-	struct out safe;
-
-	out_init(&safe, -1);
-	out_safe(&safe, path, strlen(path));
-	out_char(&safe, 0);
-	fprintf(stderr, "devtrace-convert: %s: %s%s\n", safe.buf ? safe.buf : "?", strerror(err),
-		hint);
-	out_free(&safe);
-	return 1;
-}
 
 static int input_item(const struct devtrace_item *item, void *arg)
 {
@@ -49,6 +36,7 @@ static int input_item(const struct devtrace_item *item, void *arg)
 		}
 		ti_event_init(&e, &item->u.event, v->decoder, &v->fmts);
 		v->last = view_time(v, item->u.event.ts);
+		ti_picked_event(v->picked, &e);
 		v->format->event(v, &e);
 		break;
 	case DEVTRACE_ITEM_INFO:
@@ -148,7 +136,9 @@ static void input_tell(const struct view *v, struct input_progress *p, int fd)
 		return;
 	}
 	p->last = now;
-	fprintf(stderr, "\rdevtrace-convert: %s: %d %%", v->path, (int)(at * 100 / p->size));
+	fputc('\r', stderr);
+	complain_begin(VIEW_NAME, v->path);
+	fprintf(stderr, "%d %%", (int)(at * 100 / p->size));
 }
 
 static int input_copy(struct view *v, int fd, char *buf, const struct stat *st)
@@ -159,7 +149,7 @@ static int input_copy(struct view *v, int fd, char *buf, const struct stat *st)
 		      isatty(STDERR_FILENO),
 		.size = st->st_size,
 	};
-	int ret = z ? 0 : view_complain(v->path, "");
+	int ret = z ? 0 : complain_input(VIEW_NAME, v->path, false);
 	ssize_t n;
 
 	while (z && !*v->stop && !v->ended && !v->out.err) {
@@ -170,8 +160,7 @@ static int input_copy(struct view *v, int fd, char *buf, const struct stat *st)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
-			ret = view_complain(v->path, errno == ENOTSUP ?
-				" (devtrace-convert was built without libzstd)" : "");
+			ret = complain_input(VIEW_NAME, v->path, false);
 		if (n <= 0)
 			break;
 		devtrace_decoder_feed(v->decoder, buf, (size_t)n, NULL);
@@ -189,8 +178,8 @@ static void input_report(const struct view *v)
 
 	if (v->opt->quiet)
 		return;
-	fprintf(stderr, "devtrace-convert: %s: %llu events", v->path,
-		(unsigned long long)t->events);
+	complain_begin(VIEW_NAME, v->path);
+	fprintf(stderr, "%llu events", (unsigned long long)t->events);
 	if (t->lost)
 		fprintf(stderr, ", %llu lost", (unsigned long long)t->lost);
 	if (t->missing)
@@ -204,19 +193,21 @@ static int input_read(struct view *v, int fd)
 {
 	char *buf = view_alloc(NULL, INPUT_BLOCK);
 	struct devtrace_stats stats = { .cpu = -1 };
+	bool device;
 	struct stat st;
 	int ret;
 
 	v->decoder = devtrace_decoder_new(input_item, v);
 	if (!v->decoder || fstat(fd, &st)) {
 		free(buf);
-		return view_complain(v->path, "");
+		return complain_input(VIEW_NAME, v->path, false);
 	}
 	memset(&v->evidence, 0, sizeof(v->evidence));
 	v->end_ts = UINT64_MAX;
 	v->ended = false;
 	/* Programs may emit faster than events are converted: leave out events newer than now. */
-	if (S_ISCHR(st.st_mode) && !ioctl(fd, DEVTRACE_IOC_STATS, &stats))
+	device = S_ISCHR(st.st_mode) && !ioctl(fd, DEVTRACE_IOC_STATS, &stats);
+	if (device)
 		v->end_ts = stats.now;
 	view_machine_enter(v, NULL);
 	if (S_ISREG(st.st_mode))
@@ -224,10 +215,9 @@ static int input_read(struct view *v, int fd)
 	ret = input_copy(v, fd, buf, &st);
 	if (!ret && !v->ended && !*v->stop)
 		devtrace_decoder_finish(v->decoder);
-	if (!ret && !v->evidence.found && !S_ISCHR(st.st_mode)) {
-		fprintf(stderr, "devtrace-convert: %s: not a trace stream" TI_NO_FILE "\n",
-			v->path);
-		ret = 1;
+	if (!ret && !v->evidence.found && !device) {
+		ret = complain_no_stream(VIEW_NAME, v->path, S_ISREG(st.st_mode), false,
+					 devtrace_decoder_totals(v->decoder));
 	} else if (!ret) {
 		input_report(v);
 	}
@@ -248,8 +238,7 @@ static int input_link(struct view *v, const char *word)
 	if (fd < 0) {
 		if (fd == -EINTR && *v->stop)
 			return 0;
-		fprintf(stderr, "devtrace-convert: %s: %s\n", word, link_error(&l, -fd));
-		return 1;
+		return complain_link(VIEW_NAME, &l, word, -fd);
 	}
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	ret = input_read(v, fd);
@@ -271,8 +260,7 @@ int view_input(struct view *v, const char *path)
 	     open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
 		  (!stat(path, &st) && S_ISCHR(st.st_mode) ? O_NONBLOCK : 0));
 	if (fd < 0)
-		return view_complain(path, errno == ENOENT && !strcmp(path, TI_DEVICE) ?
-				     " (is the module devtrace loaded?)" : "");
+		return complain_input(VIEW_NAME, path, false);
 	ret = input_read(v, fd);
 	if (!is_stdin)
 		close(fd);

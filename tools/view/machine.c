@@ -43,6 +43,9 @@ void view_machine_clock(struct view *v, const struct devtrace_clock *c)
 {
 	struct view_machine *m = v->machine;
 
+	if (!m->dated)
+		m->first = *c;
+	m->dated = true;
 	if (m->timed)
 		return;
 	m->timed = true;

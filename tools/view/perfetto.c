@@ -191,7 +191,7 @@ static void perfetto_proc(struct perfetto *f, const struct devtrace_proc *t)
 	perfetto_end(f);
 }
 
-static void perfetto_note(struct pb *p, const char *name, uint64_t value)
+void perfetto_note(struct pb *p, const char *name, uint64_t value)
 {
 	pb_begin(p, TRACK_EVENT_ANNOTATION);
 	pb_str(p, 10, name);
@@ -263,6 +263,7 @@ static void perfetto_item(struct view *v, const struct devtrace_item *item)
 	    item->kind == DEVTRACE_ITEM_UNKNOWN)
 		return;
 	perfetto_ftrace_flush(f);
+	perfetto_clock_item(f, item);
 	switch (item->kind) {
 	case DEVTRACE_ITEM_INFO:
 		perfetto_info(f, &item->u.info);
@@ -302,6 +303,7 @@ static void perfetto_start(struct view *v)
 	f->view = v;
 	pb_init(&f->packet);
 	pb_init(&f->bundle);
+	pb_init(&f->source);
 	out_init(&f->name, -1);
 	out_init(&f->text, -1);
 	f->names = perfetto_intern_new();
@@ -316,14 +318,17 @@ static void perfetto_finish(struct view *v)
 	perfetto_ftrace_flush(f);
 	perfetto_intern_free(f->names);
 	view_seen_free(f->seen);
+	free(f->dates);
 	pb_free(&f->packet);
 	pb_free(&f->bundle);
+	pb_free(&f->source);
 	out_free(&f->name);
 	out_free(&f->text);
 	free(f);
 }
 
 const struct view_format view_perfetto = {
-	.name = "perfetto", .begin = perfetto_start, .event = perfetto_event,
+	.name = "perfetto", .counters = true, .slices = true,
+	.begin = perfetto_start, .event = perfetto_event,
 	.item = perfetto_item, .end = perfetto_finish,
 };

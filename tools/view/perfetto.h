@@ -11,6 +11,7 @@
 #define VIEW_PERFETTO_H
 
 #include "common/pb.h"
+#include "view/dates.h"
 #include "view.h"
 
 /* TracePacket */
@@ -26,7 +27,8 @@ enum {
 enum {
 	TRACK_EVENT_CATEGORY_IID = 3, TRACK_EVENT_ANNOTATION = 4, TRACK_EVENT_TYPE = 9,
 	TRACK_EVENT_NAME_IID = 10, TRACK_EVENT_TRACK = 11, TRACK_EVENT_LOG_MESSAGE = 21,
-	TRACK_EVENT_NAME = 23, TRACK_EVENT_COUNTER = 30, TRACK_EVENT_COUNTER_DOUBLE = 44,
+	TRACK_EVENT_NAME = 23, TRACK_EVENT_COUNTER = 30, TRACK_EVENT_SOURCE_IID = 34,
+	TRACK_EVENT_COUNTER_DOUBLE = 44,
 };
 
 enum perfetto_type {
@@ -43,7 +45,7 @@ enum perfetto_writer { PERFETTO_EVENTS = 1, PERFETTO_LOSSES, PERFETTO_FTRACE };
 /* Fields of InternedData. Each field numbers its names separately. */
 enum perfetto_names {
 	PERFETTO_CATEGORIES = 1, PERFETTO_EVENT_NAMES = 2, PERFETTO_ANNOTATION_NAMES = 3,
-	PERFETTO_LOG_BODIES = 20,
+	PERFETTO_SOURCES = 4, PERFETTO_LOG_BODIES = 20,
 };
 
 /* Kinds of tracks, in the low bits of a track's number */
@@ -51,6 +53,17 @@ enum perfetto_kind {
 	PERFETTO_TRACK_THREAD = 1, PERFETTO_TRACK_CPU, PERFETTO_TRACK_LOST,
 	PERFETTO_TRACK_STREAM, PERFETTO_TRACK_COUNTER, PERFETTO_TRACK_SLICE,
 	PERFETTO_TRACK_OBJECT, PERFETTO_TRACK_LOST_ON_CPU, PERFETTO_TRACK_OPEN,
+	PERFETTO_TRACK_CLOCK,
+};
+
+/* perfetto_clock.c: what is shown of the error of a machine's times */
+struct perfetto_dates {
+	struct view_dates dates;
+	int		sync;		/* the state shown, of enum devtrace_sync; -1: none */
+	bool		counted;
+	uint64_t	shown;		/* the counter, if @counted */
+	uint64_t	next;		/* up to this time of the trace clock, @shown is enough */
+	uint64_t	stated;		/* statements before this time were shown */
 };
 
 struct perfetto_intern;
@@ -66,9 +79,11 @@ struct perfetto {
 	bool		began;		/* the writer of events has written names */
 	struct view_seen *seen;		/* tracks already described, and as what */
 	unsigned int	machines;	/* number of described machines */
+	struct perfetto_dates *dates;	/* of the first @nr_dates machines */
+	unsigned int	nr_dates;
 	struct out	name, text;
 	/* bundle: consecutive kernel profile events of the CPU @bundle_cpu */
-	struct pb	bundle;
+	struct pb	bundle, source;
 	unsigned int	bundle_cpu;
 	uint64_t	bundle_from;	/* time of the first event in @bundle */
 };
@@ -89,6 +104,16 @@ void perfetto_track_named(struct perfetto *f, uint64_t track, uint64_t parent, c
 struct pb *perfetto_event_begin(struct perfetto *f, uint64_t time, enum perfetto_type type,
 				uint64_t track);
 
+/* Add an annotation to the event. */
+void perfetto_note(struct pb *p, const char *name, uint64_t value);
+
+/*
+ * view/perfetto_clock.c: before an event of this time of the trace clock, and for each item, write
+ * how exact the times are, if that has changed.
+ */
+void perfetto_clock_event(struct perfetto *f, uint64_t ts);
+void perfetto_clock_item(struct perfetto *f, const struct devtrace_item *item);
+
 /* view/perfetto_event.c */
 void perfetto_event(struct view *v, const struct ti_event *e);
 
@@ -99,7 +124,10 @@ bool perfetto_ftrace(struct perfetto *f, const struct ti_event *e);
 /* Write the bundle of events. */
 void perfetto_ftrace_flush(struct perfetto *f);
 
-/* view/perfetto_intern.c: perfetto_intern() returns a number that stands for the name. */
+/*
+ * view/perfetto_intern.c: perfetto_intern() returns a number that stands for the name. A "name" of
+ * PERFETTO_SOURCES is the fields of a SourceLocation.
+ */
 struct perfetto_intern *perfetto_intern_new(void);
 void perfetto_intern_free(struct perfetto_intern *n);
 uint64_t perfetto_intern(struct perfetto *f, enum perfetto_names kind, const char *name,

@@ -158,7 +158,7 @@ static void event_object(struct perfetto *f, const struct ti_event *e)
 /* For an event without a description, the text would only repeat the elements. */
 static void event_text(struct perfetto *f, const struct ti_event *e)
 {
-	if (!e->entry || !e->entry->ops)
+	if (!e->log.is_log && (!e->entry || !e->entry->ops))
 		return;
 	ti_args_text(&f->text, e);
 	if (f->text.len > 1)
@@ -176,6 +176,20 @@ static void event_log(struct perfetto *f, const struct ti_event *e)
 	pb_uint(p, 2, perfetto_intern(f, PERFETTO_LOG_BODIES, f->text.buf, f->text.len - 1));
 	pb_uint(p, 3, severity > 2 ? LOG_ERROR_PRIO : severity ? LOG_WARN_PRIO : LOG_INFO_PRIO);
 	pb_end(p);
+}
+
+/* The place of a LOG event's statement in the source. */
+static void event_source(struct perfetto *f, const struct log_site *site)
+{
+	struct pb *s = &f->source;
+
+	pb_clear(s);
+	pb_text(s, 2, site->file, strlen(site->file));
+	if (*site->function)
+		pb_text(s, 3, site->function, strlen(site->function));
+	pb_uint(s, 4, site->line);
+	pb_uint(&f->packet, TRACK_EVENT_SOURCE_IID,
+		perfetto_intern(f, PERFETTO_SOURCES, s->o.buf, s->o.len));
 }
 
 static void event_packet(struct perfetto *f, const struct ti_event *e, uint64_t time,
@@ -199,6 +213,8 @@ static void event_packet(struct perfetto *f, const struct ti_event *e, uint64_t 
 		if (e->ev->flags & DEVTRACE_F_OBJSIG)
 			event_object(f, e);
 		event_text(f, e);
+		if (e->log.is_log && e->log.site)
+			event_source(f, e->log.site);
 	}
 	pb_end(p);
 	perfetto_end(f);
@@ -282,6 +298,7 @@ void perfetto_event(struct view *v, const struct ti_event *e)
 	uint64_t track;
 	unsigned int i;
 
+	perfetto_clock_event(f, e->ev->ts);
 	if (event_is_slice(&v->opt->slices, name) || !perfetto_ftrace(f, e)) {
 		perfetto_ftrace_flush(f);
 		type = event_type(f, name, event_track(f, e), &track);

@@ -88,7 +88,10 @@ static uint64_t intern_write(struct perfetto_intern *n, enum perfetto_names kind
 {
 	pb_begin(&n->fresh, kind);
 	pb_uint(&n->fresh, 1, ++n->iid);
-	pb_text(&n->fresh, 2, name, len);
+	if (kind == PERFETTO_SOURCES)
+		out_mem(&n->fresh.o, name, len);
+	else
+		pb_text(&n->fresh, 2, name, len);
 	pb_end(&n->fresh);
 	n->bytes += len;
 	return n->iid;

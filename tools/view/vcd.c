@@ -320,5 +320,6 @@ static void vcd_end(struct view *view)
 }
 
 const struct view_format view_vcd = {
-	.name = "vcd", .begin = vcd_begin, .event = vcd_event, .item = vcd_item, .end = vcd_end,
+	.name = "vcd", .counters = true,
+	.begin = vcd_begin, .event = vcd_event, .item = vcd_item, .end = vcd_end,
 };

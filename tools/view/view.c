@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "common/complain.h"
 #include "common/link.h"
 #include "common/output.h"
 #include "view.h"
 
 static const struct view_format *const view_formats[] = {
-	&view_perfetto, &view_chrome, &view_html, &view_vcd,
+	&view_perfetto, &view_chrome, &view_html, &view_vcd, &view_parquet,
 };
 
 const struct view_format *view_format_find(const char *name)
@@ -25,31 +26,35 @@ const struct view_format *view_format_find(const char *name)
 	return NULL;
 }
 
+_Noreturn void view_no_memory(void)
+{
+	fputs("devtrace-convert: no memory\n", stderr);
+	exit(1);
+}
+
 void *view_alloc(void *old, size_t size)
 {
 	void *p = realloc(old, size);
 
-	if (!p) {
-		fputs("devtrace-convert: no memory\n", stderr);
-		exit(1);
-	}
+	if (!p)
+		view_no_memory();
 	return p;
 }
 
 static void view_unreadable(void *arg, enum fmt_level level, const char *path, unsigned int line,
 			    unsigned int column, const char *message)
 {
-	(void)arg;
+	const struct view *v = arg;
+
 	(void)column;
-	if (level == FMT_ERROR && !line)
-		fprintf(stderr, "devtrace-convert: %s: %s; -e takes a format file\n", path,
-			message);
+	if (level == FMT_ERROR && !line && !fmt_replaced(&v->fmts, path, v->fmts.place))
+		complain_format(VIEW_NAME, path, message, "-e takes a format file");
 }
 
 /*
- * Load format files in the order of traceinfo: those of -e, DEVTRACE_FMT_PATH, the default places.
+ * In the order of traceinfo: those of -e, DEVTRACE_FMT_PATH, the default places.
  */
-static int view_load(struct view *v)
+int view_load(struct view *v)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");
 	unsigned int i;
@@ -63,6 +68,7 @@ static int view_load(struct view *v)
 	if (env)
 		fmt_add_path(&v->fmts, env);
 	fmt_add_default(&v->fmts);
+	fmt_say_errors(&v->fmts, VIEW_NAME);
 	return ret ? 1 : 0;
 }
 
@@ -96,8 +102,7 @@ static int view_open(struct view *v)
 	else if (path)
 		fd = output_open(path, -1, &problem);
 	if (problem || fd < 0) {
-		fprintf(stderr, "devtrace-convert: %s: %s\n", name,
-			problem ? problem : strerror(errno));
+		complain_text(VIEW_NAME, name, problem ? problem : strerror(errno));
 		return -1;
 	}
 	out_init(&v->out, fd);
@@ -115,10 +120,27 @@ static int view_close(struct view *v)
 	if (v->opt->output && close(v->out.fd) && !v->out.err)
 		v->out.err = errno;
 	if (v->out.err && v->out.err != EPIPE && v->out.err != EINTR)
-		fprintf(stderr, "devtrace-convert: %s: %s\n",
-			v->opt->output ? v->opt->output : "standard output", strerror(v->out.err));
+		complain_text(VIEW_NAME, v->opt->output ? v->opt->output : "standard output",
+			      strerror(v->out.err));
 	out_free(&v->out);
 	return v->out.err && v->out.err != EPIPE;
+}
+
+/*
+ * Return true if no input can be read, after the messages about all of them were printed. Then an
+ * output file of an earlier conversion must stay as it is.
+ */
+static bool view_no_input(const struct view_options *opt)
+{
+	const int n = view_nr_inputs(opt);
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!view_check(view_input_name(opt, i), false))
+			return false;
+	for (i = 0; i < n; i++)
+		view_check(view_input_name(opt, i), true);
+	return true;
 }
 
 int view_run(const struct view_options *opt, volatile sig_atomic_t *stop)
@@ -128,18 +150,20 @@ int view_run(const struct view_options *opt, volatile sig_atomic_t *stop)
 
 	v.format = view_format_find(opt->to);
 	ret = view_load(&v);
-	if (ret || view_open(&v)) {
+	if (ret || view_no_input(opt) || view_open(&v)) {
 		fmt_set_free(&v.fmts);
 		return 1;
 	}
+	v.picked = ti_picked_new(&opt->counters, &opt->slices);
 	v.format->begin(&v);
 	view_machine_enter(&v, NULL);
-	if (!opt->nr_inputs)
-		ret |= view_input(&v, TI_DEVICE);
-	for (i = 0; i < opt->nr_inputs && !*stop && !v.out.err; i++)
-		ret |= view_input(&v, opt->inputs[i]);
+	for (i = 0; i < view_nr_inputs(opt) && !*stop && !v.out.err; i++)
+		ret |= view_input(&v, view_input_name(opt, i));
 	v.format->end(&v);
 	ret |= view_close(&v);
+	if (!*stop && !v.out.err)
+		ti_picked_say(v.picked, VIEW_NAME);
+	ti_picked_free(v.picked);
 	free(v.machines);
 	fmt_set_free(&v.fmts);
 	return ret;

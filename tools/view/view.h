@@ -16,8 +16,11 @@
 #include "common/hash.h"
 #include "common/out.h"
 #include "fmtlang/fmt.h"
-#include "traceinfo/pick.h"
+#include "traceinfo/args.h"
+#include "traceinfo/picked.h"
 #include "traceinfo/traceinfo.h"
+
+#define VIEW_NAME	"devtrace-convert"	/* in messages */
 
 struct view_options {
 	const char	*to;		/* a name of view_formats */
@@ -39,6 +42,9 @@ struct view_machine {
 	bool		timed;		/* @offset is known */
 	/* offset: the output's clock minus the trace clock, in ns */
 	uint64_t	offset;
+	/* first: its first CLOCK frame, if @dated */
+	bool		dated;
+	struct devtrace_clock first;
 };
 
 struct view;
@@ -46,13 +52,15 @@ struct view;
 /* The functions of an output format. An item is anything in a stream that is not an event. */
 struct view_format {
 	const char	*name;
+	/* draws those of --counter and --slice; counters may also be columns of a table */
+	bool		counters, slices;
 	void		(*begin)(struct view *v);
 	void		(*event)(struct view *v, const struct ti_event *e);
 	void		(*item)(struct view *v, const struct devtrace_item *item);
 	void		(*end)(struct view *v);
 };
 
-extern const struct view_format view_perfetto, view_chrome, view_html, view_vcd;
+extern const struct view_format view_perfetto, view_chrome, view_html, view_vcd, view_parquet;
 /* Return the format of that name, or NULL if there is none. */
 const struct view_format *view_format_find(const char *name);
 
@@ -69,12 +77,38 @@ struct view {
 	uint64_t	wall;
 	uint64_t	last;		/* time of the last event */
 	const char	*path;		/* of the current input */
+	struct ti_picked *picked;
 	struct ti_evidence evidence;
 	uint64_t	end_ts;		/* an event after this ends the input */
 	bool		ended;
 	volatile sig_atomic_t *stop;
 };
 
+/* Load format files. Return 1 if one that the user named could not be read. */
+int view_load(struct view *v);
+
+/*
+ * view/check.c: check an input before the output is created. Return 0; or return 1 if it cannot be
+ * read or is not a stream, and if @say, print the message. Links and pipes pass, because they
+ * cannot be read twice.
+ */
+int view_check(const char *path, bool say);
+/* The same for --to ctf, for which the head of the input must be a stream. */
+int view_check_ctf(const char *path);
+
+/* Return the number of inputs: without an argument the device is read. */
+static inline int view_nr_inputs(const struct view_options *opt)
+{
+	return opt->nr_inputs ? opt->nr_inputs : 1;
+}
+
+static inline const char *view_input_name(const struct view_options *opt, int i)
+{
+	return opt->nr_inputs ? opt->inputs[i] : TI_DEVICE;
+}
+
+/* Report that there is no memory, and end the program. */
+_Noreturn void view_no_memory(void);
 /* Like realloc(3), but end the program if there is no memory. */
 void *view_alloc(void *old, size_t size);
 
@@ -92,8 +126,6 @@ int view_ctf(const struct view_options *opt);
 
 /* view/input.c: read one input to its end. Return 0, or 1 after an error message was printed. */
 int view_input(struct view *v, const char *path);
-/* Print a message about an input: its path, errno's text and @hint. Return 1. */
-int view_complain(const char *path, const char *hint);
 
 /*
  * view/machine.c: view_machine_enter() makes the machine with this boot id the current one. With
@@ -108,6 +140,9 @@ static inline uint64_t view_time(const struct view *v, uint64_t ts)
 {
 	return ts + v->machine->offset;
 }
+
+/* view/json.c: write an element as a member of a JSON object. @any: it is not the first one. */
+void view_json_arg(struct out *o, bool any, const struct ti_arg *a);
 
 /* view/seen.c: a bounded table from numbers to numbers. When it is full, it is emptied. */
 struct view_seen;

@@ -3,7 +3,8 @@
  * head.c - facts from the beginning of a stream
  *
  * Babeltrace needs the offset of the clock before the first event, but the first CLOCK frame may
- * come later in the stream. So the beginning is read twice: by this file, and by read.c.
+ * come later in the stream. So the beginning is read twice: by this file, and when the stream is
+ * converted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "common/zread.h"
-#include "plugin.h"
+#include "traceinfo/traceinfo.h"
+#include "view/head.h"
 
 struct head_search {
-	struct head	*head;
+	struct view_head *head;
 	struct ti_evidence evidence;
 };
 
@@ -30,7 +32,7 @@ static int head_item(const struct devtrace_item *item, void *arg)
 {
 	struct head_search *s = arg;
 	const struct devtrace_info *i = &item->u.info;
-	struct head *h = s->head;
+	struct view_head *h = s->head;
 
 	if (ti_evidence(&s->evidence, item))
 		h->is_stream = true;
@@ -49,7 +51,7 @@ static int head_item(const struct devtrace_item *item, void *arg)
 	return h->has_clock && h->has_info && h->is_stream;
 }
 
-int head_open(const char *path, const char **problem)
+int view_head_open(const char *path, const char **problem)
 {
 	struct stat st;
 	int fd;
@@ -76,14 +78,15 @@ int head_open(const char *path, const char **problem)
 	return fd;
 }
 
-int head_read(struct head *h, const char *path, const char **problem)
+int view_head_read(struct view_head *h, const char *path, const char **problem)
 {
 	struct head_search s = { .head = h };
 	struct devtrace_decoder *d = devtrace_decoder_new(head_item, &s);
 	struct zread *z = zread_new(NULL, NULL);
-	char *buf = malloc(PLUGIN_BLOCK);
-	const int fd = head_open(path, problem);
-	size_t left = PLUGIN_HEAD;
+	char *buf = malloc(VIEW_HEAD_BLOCK);
+	const int fd = view_head_open(path, problem);
+	size_t left = VIEW_HEAD_MAX;
+	struct stat st;
 	ssize_t n = 0;
 
 	memset(h, 0, sizeof(*h));
@@ -92,19 +95,24 @@ int head_read(struct head *h, const char *path, const char **problem)
 		n = -1;
 	}
 	while (fd >= 0 && n >= 0 && left) {
-		n = zread_read(z, fd, buf, PLUGIN_BLOCK);
+		n = zread_read(z, fd, buf, VIEW_HEAD_BLOCK);
 		if (n < 0 && errno == EINTR) {
 			n = 0;
 			continue;
 		}
+		h->whole = !n;
 		if (n < 0 && errno != EAGAIN)
-			*problem = strerror(errno);
+			*problem = errno != ENOTSUP ? strerror(errno) :
+				   "compressed with zstd; this program was built without libzstd";
 		else if (n < 0)
 			n = 0;
 		if (n <= 0 || devtrace_decoder_feed(d, buf, (size_t)n, NULL))
 			break;
 		left -= (size_t)n < left ? (size_t)n : left;
 	}
+	h->is_file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
+	if (d)
+		h->totals = *devtrace_decoder_totals(d);
 	if (fd >= 0)
 		close(fd);
 	free(buf);
