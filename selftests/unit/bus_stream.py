@@ -111,7 +111,7 @@ def spi(bus, cs, transfers):
 def mdio(phy, reg, read):
     value = rng.randrange(65536)
     event("mdio_access", f"str:stmmac-0 i8:{int(read)} u8:{phy} u16:{value} u32:{reg}", 100000)
-    sent("mdio", f"{'READ' if read else 'WRITE'}: {value:04X}", f"PHYAD {phy:02X}", f"REGAD {reg:02X}")
+    sent("mdio_stmmac_0", f"{'READ' if read else 'WRITE'}: {value:04X}", f"PHYAD {phy:02X}", f"REGAD {reg:02X}")
 
 
 print("info\nclock 5 1700000000000000000 5")

@@ -382,6 +382,22 @@ static int fake_hand(unsigned long source)
 	return 0;
 }
 
+/* The number is the sum of the bytes: the kernel has another hash, and no two equal numbers. */
+static int fake_type(struct devtrace_type_name *arg)
+{
+	unsigned int i;
+
+	__atomic_add_fetch(&fake->nr_types, 1, __ATOMIC_RELAXED);
+	if (fake->type_error)
+		return refuse(fake->type_error);
+	if (!*arg->name || !memchr(arg->name, 0, sizeof(arg->name)) || arg->reserved)
+		return refuse(EINVAL);
+	arg->number = DEVTRACE_NAMED_FIRST + fake->type_offset;
+	for (i = 0; arg->name[i]; i++)
+		arg->number += (uint8_t)arg->name[i];
+	return 0;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -408,6 +424,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		fake->dicts[n % FAKE_EVENTS] = *(struct devtrace_dict *)arg;
 		return 0;
 	}
+	if (request == DEVTRACE_IOC_TYPE)
+		return fake_type(arg);
 	if (request == DEVTRACE_IOC_LANE)
 		return fake_give_lane(arg);
 	if (request == DEVTRACE_IOC_HAND)

@@ -52,6 +52,7 @@ struct fake {
 	unsigned int	nr_dicts;
 	struct fake_event events[FAKE_EVENTS];
 	struct devtrace_dict dicts[FAKE_EVENTS];
+	unsigned int	nr_types;	/* requests for types, failed ones too */
 	unsigned int	asked;		/* requests for lanes, failed ones too */
 	unsigned int	tids;		/* calls of gettid(2) */
 	unsigned int	nr_lanes;
@@ -61,6 +62,8 @@ struct fake {
 	int		rdwr_error;	/* open(2) for reading fails */
 	int		emit_error;	/* every event fails */
 	int		no_device_error;	/* error on other descriptors; 0: the kernel's */
+	int		type_error;	/* every request for a type fails */
+	uint32_t	type_offset;	/* added to the number of each type */
 	int		lane_error;	/* every request for a lane fails */
 	uint32_t	lane_bytes;	/* default size of lanes; 0: the smallest */
 	uint32_t	lane_first;	/* number of the first block of a new lane */

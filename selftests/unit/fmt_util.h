@@ -143,7 +143,7 @@ static inline char *env_text(struct fmt_env *env, unsigned int type, const struc
 	struct out o;
 
 	out_init(&o, -1);
-	fmt_print(&o, env->set.records[type], e->data, e->len, &names);
+	fmt_print(&o, env->set.unbound.records[type], e->data, e->len, &names);
 	return env_take(&o);
 }
 
@@ -153,7 +153,7 @@ static inline char *env_json(struct fmt_env *env, unsigned int type, const struc
 	struct out o;
 
 	out_init(&o, -1);
-	fmt_print_json(&o, env->set.records[type], e->data, e->len, &names);
+	fmt_print_json(&o, env->set.unbound.records[type], e->data, e->len, &names);
 	return env_take(&o);
 }
 

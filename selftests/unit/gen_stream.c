@@ -13,8 +13,9 @@
  *	boot BYTE		boot id of the following INFO frames, filled with BYTE
  *	note NAME VALUE		as written by programs that save streams
  *	clock TS REAL [MONO [BOOTTIME]]
+ *	accuracy TS MAX EST STATUS SOURCE	as stated by programs; STATUS in hexadecimal
  *	proc TID TGID NAME
- *	dict obj|fun|sig|usr|enum SCOPE VALUE GROUP KEY NAME
+ *	dict obj|fun|sig|usr|enum|image SCOPE VALUE GROUP KEY NAME
  *	lost SOURCE CAUSE COUNT FROM TO		SOURCE: N, or laneN
  *	state STATE TS [FIRED TRIGGER]
  *	event TS [cpu=N|laneN] [tid=N] [ctx=user|irq|sirq|nmi] [type=N] [sev=hw2|sw0...]
@@ -330,6 +331,19 @@ static void note(const char *name, const char *value)
 	fwrite(out, 1, n, stdout);
 }
 
+/* A statement of the kernel about the error of the wall clock. */
+static void accuracy(char *text)
+{
+	uint8_t body[256] = { DEVTRACE_EMPTY_ACCURACY };
+	const size_t n = sizeof(struct devtrace_wire_accuracy);
+
+	if (!text || strlen(text) > 200)
+		fail("no statement", text);
+	text[strcspn(text, "\n")] = 0;
+	memcpy(body + n, text, strlen(text) + 1);
+	frame(DEVTRACE_T_EMPTY, body, n + strlen(text) + 1);
+}
+
 static void clock_frame(uint64_t ts, uint64_t real, uint64_t mono, uint64_t boottime)
 {
 	uint8_t body[64], *p = body;
@@ -432,6 +446,7 @@ static void dict(char *line)
 	} kinds[] = {
 		{ "enum", DEVTRACE_T_ENUM }, { "sig", DEVTRACE_T_SIG }, { "obj", DEVTRACE_T_OBJ },
 		{ "fun", DEVTRACE_T_FUN }, { "usr", DEVTRACE_T_USR },
+		{ "image", DEVTRACE_T_IMAGE },
 	};
 	uint8_t body[200], *p = body, type = 0;
 	const char *kind = word(&line), *name;
@@ -440,7 +455,7 @@ static void dict(char *line)
 	size_t i;
 
 	name = word(&line);
-	for (i = 0; kind && i < 5; i++)
+	for (i = 0; kind && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(kind, kinds[i].name))
 			type = kinds[i].type;
 	if (!type || !name || strlen(name) >= DEVTRACE_NAME_MAX)
@@ -522,6 +537,8 @@ static void line_command(char *line)
 	} else if (!strcmp(w, "note")) {
 		arg = word(&line);
 		note(arg, word(&line));
+	} else if (!strcmp(w, "accuracy")) {
+		accuracy(line);
 	} else if (!strcmp(w, "clock")) {
 		a = number(word(&line));
 		b = number(word(&line));

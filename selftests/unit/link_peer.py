@@ -132,9 +132,11 @@ def takes(address, out, n):
             f.write(more)
 
 
+QUALITY = r'\[timeQuality tzKnown="1" isSynced="(?:0"|1" syncAccuracy="\d+")\]'
+DATA = r'\[[!-~]{1,32}@\d+(?: [!-~]{1,32}="(?:[^"\\\]]|\\["\\\]])*")*\]'
 MESSAGE = re.compile(
     r'<(\d{1,3})>1 (-|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) [!-~]{1,255} [!-~]{1,48} [!-~]{1,128} '
-    r'[!-~]{1,32} \[[!-~]{1,32}@\d+( [!-~]{1,32}="([^"\\\]]|\\["\\\]])*")*\]( [^\0-\x1f\x7f]*)?')
+    rf'[!-~]{{1,32}} (-|{QUALITY}|(?:{QUALITY})?(?:{DATA})+)( [^\0-\x1f\x7f]*)?')
 
 
 def messages(path):

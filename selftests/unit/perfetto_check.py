@@ -106,6 +106,7 @@ class Reader:
     def __init__(self):
         self.names, self.tracks, self.events, self.counters = {}, {}, [], []
         self.states, self.losses, self.lost_bundles, self.valid = [], [], 0, {}
+        self.clocks = []
         self.seen = set()
         self.procs = {}
 
@@ -129,7 +130,11 @@ class Reader:
             self.valid[key] = False
         self.seen.add(key)
         for field, value in one(p, "interned_data", []):
-            self.names[key, field, one(value, "iid")] = one(value, "text", "")
+            if field == "source_locations":
+                self.names[key, field, one(value, "iid")] = tuple(
+                    one(value, n) for n in ("file_name", "line_number", "function_name"))
+            else:
+                self.names[key, field, one(value, "iid")] = one(value, "text", "")
         if flags & 2 and not self.valid.get(key):
             fail("a packet needs names that do not hold any more")
         t = one(p, "track_descriptor")
@@ -171,11 +176,15 @@ class Reader:
         record = {"ts": one(p, "timestamp", 0), "name": name, "notes": notes, "track": track,
                   "kind": kind, "machine": machine,
                   "log": self.name(key, "log_message_body", one(log, "body_iid")) if log else None,
+                  "source": self.name(key, "source_locations", one(e, "source_location_iid"))
+                  if one(e, "source_location_iid") else None,
                   "categories": [self.name(key, "event_categories", i)
                                  for i in every(e, "category_iids")]}
         if kind == "TYPE_COUNTER":
             record["value"] = one(e, "counter_value", one(e, "double_counter_value"))
             self.counters.append(record)
+        elif one(track, "name") == "Wall clock":
+            self.clocks.append(record)
         elif kind == "TYPE_STATE":
             self.states.append(record)
         elif one(track, "name") == "Lost":
@@ -184,6 +193,44 @@ class Reader:
             self.losses.append(record)
         elif one(track, "name") != "Stream":
             self.events.append(record)
+
+
+def check_clock(r, items, offset):
+    """The counter of the error covers each event; the track of the wall clock has each statement."""
+    samples = [c for c in r.counters if one(c["track"], "name") == "Clock error"]
+    if any(one(one(c["track"], "counter"), "unit") != "UNIT_TIME_NS" for c in samples):
+        fail("the error has no unit")
+    clocks = [i for i in items if i["kind"] == "clock"]
+    stated = {(i["ts"], i["max_error"], i["source"], i["status"]): i for i in items
+              if i["kind"] == "accuracy"}
+    for s in stated.values():
+        words = "no longer synchronised" if s["status"] & 0x40 else "synchronised"
+        if s["status"] & 0x40 and not any(not a["status"] & 0x40 and a["ts"] < s["ts"]
+                                          for a in stated.values()):
+            words = "never synchronised"
+        found = [c for c in r.clocks if c["ts"] == s["ts"] + offset]
+        if not any(c["name"] == words and dict(c["notes"])["source"] == s["source"] and
+                   dict(c["notes"]).get("max_error", s["max_error"]) == s["max_error"]
+                   for c in found):
+            fail(f"statement {s} is shown as {found}")
+    synced = [s for s in stated.values() if not s["status"] & 0x40]
+    for e in items:
+        before = [s for s in synced if e["kind"] == "event" and s["ts"] <= e["ts"]]
+        if not before:
+            continue
+        # By the trace clock, from the statement on. Since then the wall clock may have come nearer.
+        s = before[-1]
+        at = [c for c in clocks if c["ts"] <= s["ts"]][-1]
+        away = abs((at["realtime"] - at["ts"]) - (clocks[0]["realtime"] - clocks[0]["ts"]))
+        since = e["ts"] - s["ts"]
+        least = s["max_error"] + away + (200 * since - 300 * (s["ts"] - at["ts"])) // 10**6
+        shown = [c["value"] for c in samples if c["ts"] <= e["ts"] + offset]
+        if not shown or shown[-1] < least:
+            fail(f"an error of {least} ns is shown as {shown[-1:]} at {e['ts']}")
+        # 20 us and 500 ppm of a second are of the conversion; then it is rounded.
+        elif shown[-1] > (least + since * 600 // 10**6 + 20000 + 500000) * 9 // 8 + 1:
+            fail(f"an error of {least} ns is shown as {shown[-1]} at {e['ts']}")
+    print(f"{len(stated)} statements, {len(samples)} errors")
 
 
 def flags_needed(e):
@@ -201,6 +248,8 @@ def expected_notes(j):
         notes.append((f"{nr}:{n}", v))
     if "broken" in j:
         notes.append(("broken", "".join(f"{b:02x}" for b in j["broken"])))
+    if "site" in j:
+        notes += [(n, j[n]) for n in ("level", "file", "line", "function", "image", "site") if n in j]
     for n in ("object", "signal"):
         if n in j:
             notes.append((n, j.get(n + "_name", j[n])))
@@ -281,8 +330,11 @@ def check_event(j, got, offset):
     want = [] if got["log"] is not None else expected_notes(j)
     if got["log"] is not None and got["log"] != j["text"]:
         fail(f"log message {got['log']!r}: {j}")
+    source = (j["file"], j["line"], j.get("function")) if "file" in j else None
+    if got["source"] != source:
+        fail(f"place in the source {got['source']}: {j}")
     # Without a description the text only repeats the elements.
-    if "elements" in j and want and want[-1][0] == "text" and \
+    if "elements" in j and "site" not in j and want and want[-1][0] == "text" and \
        (not got["notes"] or got["notes"][-1][0] != "text"):
         want.pop()
     if len(want) != len(got["notes"]) or \
@@ -317,6 +369,8 @@ def main():
     for j, got in zip(events, r.events):
         if len(problems) < 20:
             check_event(j, got, offset)
+    if any(i["kind"] == "accuracy" for i in items) or r.clocks:
+        check_clock(r, items, offset)
     losses = [i for i in items if i["kind"] in ("lost", "gap", "damage")]
     if len(losses) != len(r.losses):
         fail(f"{len(r.losses)} losses, not {len(losses)}")

@@ -84,8 +84,8 @@ static inline u64 get_le(const u8 *p, u32 n)
 
 /*
  * Print a frame: an event as its source and time; "state" with the state, its time and the
- * trigger; "lost" with the source, the cause, the count and both times. INFO, EMPTY and the text
- * of the cause are omitted.
+ * trigger; "lost" with the source, the cause, the count and both times. INFO, EMPTY without an
+ * accuracy and the text of the cause are omitted.
  */
 static inline void say_frame(u8 type, const u8 *p, u32 len)
 {
@@ -93,6 +93,9 @@ static inline void say_frame(u8 type, const u8 *p, u32 len)
 
 	switch (type) {
 	case DEVTRACE_T_EMPTY:
+		if (p[0] == DEVTRACE_EMPTY_ACCURACY)
+			say("%saccuracy(%s)", space, p + 4);
+		break;
 	case DEVTRACE_T_INFO:
 		break;
 	case DEVTRACE_T_LOST:
@@ -113,6 +116,7 @@ static inline void say_frame(u8 type, const u8 *p, u32 len)
 		break;
 	case DEVTRACE_T_SIG ... DEVTRACE_T_USR:
 	case DEVTRACE_T_ENUM:
+	case DEVTRACE_T_IMAGE:
 		say("%sname(%u,%llx,%s)", space, (u32)get_le(p + 4, 4),
 		    (unsigned long long)get_le(p + 12, 8), p + 20);
 		break;

@@ -22,7 +22,8 @@ static void tell(void)
 		static const char *const kinds[] = { "sig", "obj", "fun", "usr" };
 
 		printf("dict %s %d %u %u %llu %s\n",
-		       d->kind == DEVTRACE_T_ENUM ? "enum" : kinds[d->kind - DEVTRACE_T_SIG],
+		       d->kind == DEVTRACE_T_ENUM ? "enum" :
+		       d->kind == DEVTRACE_T_IMAGE ? "image" : kinds[d->kind - DEVTRACE_T_SIG],
 		       PID, d->value, d->group, (unsigned long long)d->key, (const char *)d->name);
 	}
 	for (; told_events < fake->nr; told_events++) {

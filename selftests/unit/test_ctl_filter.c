@@ -103,8 +103,59 @@ TEST(ranges)
 	}
 	EXPECT_EQ(devtrace_filter_range(&f, DEVTRACE_FA_SIGNALS, 5, 4, true), -EINVAL);
 	EXPECT_EQ(devtrace_filter_range(&f, DEVTRACE_FA_SIGNALS, 0, 65536, true), -EINVAL);
-	EXPECT_EQ(devtrace_filter_range(&f, DEVTRACE_FA_TYPES, 0, 256, true), -EINVAL);
+	EXPECT_EQ(devtrace_filter_range(&f, DEVTRACE_FA_TYPES, 0, 65536, true), -EINVAL);
 	EXPECT_EQ(devtrace_filter_range(&f, DEVTRACE_FA_PIDS, 0, 1, true), -EINVAL);
+}
+
+/* Which types from 256 on pass, as few ranges as possible, and none if all or none of them pass. */
+TEST(named_types)
+{
+	static bool map[65536];
+	struct devtrace_filter f;
+	unsigned int turn, k, first, last, nr, before;
+	bool on, any, all;
+
+	srand(1);
+	devtrace_filter_all(&f);
+	memset(map, true, sizeof(map));
+	for (turn = 0; turn < 3000; turn++) {
+		first = 250 + rand() % 60;
+		last = first + rand() % 20;
+		on = rand() & 1;
+		if (!(rand() % 50)) {
+			first = 0;
+			last = 65535;
+		}
+		ASSERT_EQ(0, devtrace_filter_range(&f, DEVTRACE_FA_TYPES, first, last, on));
+		memset(map + first, on, last - first + 1);
+		any = false;
+		all = true;
+		before = 0;
+		for (k = nr = 0; k < 65536; k++) {
+			if (k < 256 && k != 84 && k != 255)
+				continue;
+			if (k >= 256) {
+				any |= map[k];
+				all &= map[k];
+				nr += map[k] && !before;
+				before = map[k];
+			}
+			if (k != 84)
+				ASSERT_EQ(map[k], devtrace_filter_is_type(&f, k)) TH_LOG("%u", k);
+		}
+		ASSERT_EQ(any, devtrace_filter_is_type(&f, DEVTRACE_T_NAMED));
+		ASSERT_EQ(any && !all, f.named.given);
+		ASSERT_EQ(any && !all ? nr : 0, f.named.nr);
+	}
+	devtrace_filter_none(&f);
+	EXPECT_EQ(0, f.named.given);
+	for (k = 0; k < DEVTRACE_TERMS_MAX; k++)
+		ASSERT_EQ(0, devtrace_filter_range(&f, DEVTRACE_FA_TYPES, 300 + 2 * k, 300 + 2 * k,
+						   true));
+	EXPECT_EQ(-ENOSPC, devtrace_filter_range(&f, DEVTRACE_FA_TYPES, 1000, 1000, true));
+	EXPECT_EQ(0, devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "named", true));
+	EXPECT_EQ(0, f.named.given);
+	EXPECT_TRUE(devtrace_filter_is_type(&f, 1000));
 }
 
 TEST_HARNESS_MAIN

@@ -86,7 +86,8 @@ TEST(filters_refuse_what_they_cannot_have)
 		if (!numbers)
 			EXPECT_EQ(devtrace_filter_number(&f, i, 1, true), -EINVAL);
 	}
-	EXPECT_EQ(devtrace_filter_range(&f, DEVTRACE_FA_TYPES, 1, 256, false), -EINVAL);
+	EXPECT_EQ(devtrace_filter_range(&f, DEVTRACE_FA_TYPES, 1, 65536, false), -EINVAL);
+	EXPECT_EQ(devtrace_filter_any(&f, DEVTRACE_FA_NAMED), -EINVAL);
 	EXPECT_EQ(devtrace_filter_any(&f, 0), -EINVAL);
 	EXPECT_EQ(devtrace_filter_any(&f, DEVTRACE_FA_MAX + 1), -EINVAL);
 	EXPECT_EQ(devtrace_filter_severity(&f, 5, 0), -EINVAL);

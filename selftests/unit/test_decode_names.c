@@ -69,6 +69,17 @@ TEST_F(names, found)
 	EXPECT_TRUE(is("record", devtrace_decoder_name(d, DEVTRACE_T_USR, 70, 101, 0, 0)));
 	EXPECT_EQ(NULL, devtrace_decoder_name(d, DEVTRACE_T_USR, 0, 101, 0, 0));
 
+	/* An image of the kernel is never one of a process. */
+	stream_name(s, DEVTRACE_T_IMAGE, 0, 0, 0, 0, "1f3a");
+	stream_name(s, DEVTRACE_T_IMAGE, 70, 1, 0, 0, "77aa");
+	stream_name(s, DEVTRACE_T_IMAGE, 70, 1, 1, 0, "/bin/pumpd");
+	feed(d, s);
+	EXPECT_TRUE(is("1f3a", devtrace_decoder_name(d, DEVTRACE_T_IMAGE, 0, 0, 0, 0)));
+	EXPECT_EQ(NULL, devtrace_decoder_name(d, DEVTRACE_T_IMAGE, 70, 0, 0, 0));
+	EXPECT_TRUE(is("77aa", devtrace_decoder_name(d, DEVTRACE_T_IMAGE, 70, 1, 0, 0)));
+	EXPECT_TRUE(is("/bin/pumpd", devtrace_decoder_name(d, DEVTRACE_T_IMAGE, 70, 1, 1, 0)));
+	EXPECT_EQ(NULL, devtrace_decoder_name(d, DEVTRACE_T_IMAGE, 0, 1, 0, 0));
+
 	/* A new name replaces the old one. */
 	stream_name(s, DEVTRACE_T_OBJ, 0, 0, 0, 1, "renamed");
 	feed(d, s);

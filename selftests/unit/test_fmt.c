@@ -19,6 +19,7 @@ FIXTURE_TEARDOWN(fmt)
 	fmt_set_free(&self->env.set);
 }
 
+#define WHOSE "; 'for program NAME' or 'for module NAME' says whose it is"
 #define ADD(text)	env_add(&self->env, "a.fmt", text)
 #define EXPECT_SAID(want) EXPECT_STREQ(want, self->env.said)
 #define EXPECT_TEXT(want) do { \
@@ -101,6 +102,9 @@ CASE(names, "record 100 R \"%s %s %s %s %s %s %s\"",
 CASE(hex, "record 100 R \"%h|%h|%h\"",
      put_mem(e, "\x7e\x7d ", 3, false); put_str(e, "AB"); put_mem(e, "", 0, false),
      "7e 7d 20|41 42|")
+CASE(hex_limited, "record 100 R (u8 n, i8 m, u16 o, mem d) \"%(d).(n)h|%(d).(m)h|%(d)5.(n)h|%(d).(o)h\"",
+     put_u8(e, 2); put_i8(e, -1); put_u16(e, 300); put_mem(e, "\1\2\3", 3, false),
+     "01 02||01 02|01 02 03")
 CASE(dump, "record 100 R \"all:%H\"",
      put_mem(e, "0123456789abcdef\x01\xff", 18, false),
      "all:\n    0000 30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  |0123456789abcdef|\n"
@@ -309,19 +313,115 @@ TEST_F(fmt, the_name_of_the_stream)
 	EXPECT_STREQ("", found(&self->env, 100));
 }
 
+/* The name that a program gives to its record goes before a file that the user named, too. */
 TEST_F(fmt, a_file_that_the_user_named)
 {
-	ADD("record 100 THEIRS");
+	ADD("record 100 THEIRS\nrecord 101 THEIRS");
 	fmt_next_place(&self->env.set);
 	self->env.set.given = 1;
-	ADD("record 101 THEIRS");
-	EXPECT_STREQ("THEIRS", found(&self->env, 100));
+	EXPECT_STREQ("", found(&self->env, 100));
+	EXPECT_STREQ("THEIRS", found(&self->env, 101));
+	EXPECT_TRUE(self->env.set.unbound.records[100]->told);
+	EXPECT_FALSE(self->env.set.unbound.records[101]->told);
 }
 
 TEST_F(fmt, the_same_name_as_the_stream)
 {
 	ADD("record 100 MINE");
 	EXPECT_STREQ("MINE", found(&self->env, 100));
+}
+
+/* An added tracepoint has one of the types 176 to 190; 175 and 191 are other events. */
+static const char *added(const struct fmt_names *names, uint8_t type)
+{
+	(void)names;
+	return type >= 175 && type <= 191 ? "i2c:i2c_read" : "i2c:i2c_write";
+}
+
+static const char *found_added(struct fmt_env *env, uint8_t type)
+{
+	const struct fmt_names names = { .record = added };
+	const struct devtrace_event ev = { .type = type };
+	const struct fmt_major *m;
+	const struct fmt_entry *e = fmt_find(&env->set, &ev, &names, &m);
+
+	return e ? e->name : "";
+}
+
+TEST_F(fmt, tracepoints)
+{
+	ADD("record \"i2c:i2c_write\" (u8 a) \"%v\"\nrecord 178 NUMBER\nrecord \"i2c:i2c_read\"\n");
+	EXPECT_SAID("");
+	EXPECT_STREQ("i2c:i2c_read", found_added(&self->env, 176));
+	EXPECT_STREQ("i2c:i2c_read", found_added(&self->env, 178));
+	EXPECT_STREQ("i2c:i2c_read", found_added(&self->env, 190));
+	EXPECT_STREQ("", found_added(&self->env, 175));
+	EXPECT_STREQ("", found_added(&self->env, 191));
+	EXPECT_STREQ("", found_added(&self->env, 100));
+}
+
+TEST_F(fmt, tracepoints_of_another_place)
+{
+	ADD("record 178 NUMBER\nrecord \"a:b\" \"first\"");
+	fmt_next_place(&self->env.set);
+	env_add(&self->env, "b.fmt", "record \"i2c:i2c_read\"\nrecord \"a:b\" \"second\"");
+	fmt_next_place(&self->env.set);
+	env_add(&self->env, "c.fmt", "record 179 NUMBER");
+	EXPECT_SAID("");
+	EXPECT_STREQ("NUMBER", found_added(&self->env, 178));
+	EXPECT_STREQ("i2c:i2c_read", found_added(&self->env, 179));
+}
+
+/* fmt_each_name() gives no number to a tracepoint. */
+static void count_tracepoints(void *arg, const char *name, enum fmt_kind kind, uint32_t number)
+{
+	unsigned int *n = arg;
+
+	*n += kind == FMT_TRACEPOINT && !strncmp(name, "sys:event", 9) && !number;
+}
+
+TEST_F(fmt, names_of_tracepoints)
+{
+	unsigned int n = 0;
+
+	ADD("record \"sys:event1\"\nrecord \"sys:event2\"\nrecord 100 R");
+	fmt_each_name(&self->env.set, count_tracepoints, &n);
+	EXPECT_EQ(2, n);
+}
+
+static const char *registered(const struct fmt_names *names, uint8_t kind, uint32_t value,
+			      uint8_t group, uint64_t key)
+{
+	(void)names;
+	if (kind != DEVTRACE_T_USR || group || key)
+		return NULL;
+	return value == 300 ? "PHILO_STAT" : value == 301 ? "a:b" : NULL;
+}
+
+static const char *found_named(struct fmt_env *env, uint16_t number)
+{
+	const struct fmt_names names = { .name = registered };
+	const struct devtrace_event ev = { .type = DEVTRACE_T_NAMED, .number = number };
+	const struct fmt_major *m;
+	const struct fmt_entry *e = fmt_find(&env->set, &ev, &names, &m);
+
+	return e ? e->name : "";
+}
+
+TEST_F(fmt, types_registered_by_name)
+{
+	ADD("record \"PHILO_STAT\" (u8 n) \"%(n)u\"\nrecord \"a:b\"\n");
+	EXPECT_SAID("");
+	EXPECT_STREQ("PHILO_STAT", found_named(&self->env, 300));
+	EXPECT_STREQ("", found_named(&self->env, 301));
+	EXPECT_STREQ("", found_named(&self->env, 302));
+	EXPECT_STREQ("", found_named(&self->env, 84));
+}
+
+TEST_F(fmt, arguments_that_need_no_text)
+{
+	ADD("record 100 R (u8 a, u8 _b, u8 c) \"%(a)v\"");
+	EXPECT_SAID("a.fmt:1:31: warning: the text does not print 'c'\n");
 }
 
 TEST_F(fmt, exceptions)
@@ -346,10 +446,10 @@ TEST_F(fmt, conflicts_name_both_places)
 	ADD("record 100 MINE\nmajor 5 FIVE {\n\tminor 1 A\n}\n");
 	env_add(&self->env, "dir/b.fmt",
 		"record 100 YOURS\nmajor 5 FIVE { minor 1 B minor 2 C }\nmajor 5 FUENF { minor 3 D }");
-	EXPECT_SAID("dir/b.fmt:1:1: error: record type 100, 'YOURS', was described as 'MINE' before, in a.fmt:1:1\n"
+	EXPECT_SAID("dir/b.fmt:1:1: error: record type 100, 'YOURS', was described as 'MINE' before, in a.fmt:1:1" WHOSE "\n"
 		    "dir/b.fmt:2:16: error: minor 1, 'B', was described as 'A' before, in a.fmt:3:2\n"
-		    "dir/b.fmt:3:1: error: major 0x000005, 'FUENF', has the name 'FIVE' in a.fmt:2:1\n");
-	EXPECT_STREQ("MINE", self->env.set.records[100]->name);
+		    "dir/b.fmt:3:1: error: major 0x000005, 'FUENF', has the name 'FIVE' in a.fmt:2:1" WHOSE "\n");
+	EXPECT_STREQ("MINE", self->env.set.unbound.records[100]->name);
 	EXPECT_STREQ("A", find(&self->env, 5, 1, 0)->name);
 	EXPECT_STREQ("C", find(&self->env, 5, 2, 0)->name);
 	EXPECT_EQ(NULL, find(&self->env, 5, 3, 0));
@@ -364,12 +464,13 @@ TEST_F(fmt, earlier_places_override)
 		"record 100 YOURS\nrecord 101 MORE\nmajor 6 SIX { minor 1 D }\n"
 		"major 5 FIVE { minor 1 B minor 2 C minor * ALL severity hw1 \"y\" }\n");
 	env_add(&self->env, "dir/c.fmt", "record 101 LESS\nmajor 6 SECHS { minor 2 E }\n");
-	EXPECT_SAID("dir/c.fmt:1:1: error: record type 101, 'LESS', was described as 'MORE' before, in dir/b.fmt:2:1\n"
-		    "dir/c.fmt:2:1: error: major 0x000006, 'SECHS', has the name 'SIX' in dir/b.fmt:3:1\n");
+	EXPECT_SAID("dir/b.fmt:1:1: warning: record type 100, 'YOURS', is 'MINE' in a.fmt:1:1" WHOSE "\n"
+		    "dir/c.fmt:1:1: error: record type 101, 'LESS', was described as 'MORE' before, in dir/b.fmt:2:1" WHOSE "\n"
+		    "dir/c.fmt:2:1: error: major 0x000006, 'SECHS', has the name 'SIX' in dir/b.fmt:3:1" WHOSE "\n");
 	fmt_next_place(&self->env.set);
 	env_add(&self->env, "far/d.fmt", "major 5 FUENF { minor 3 D }\nmajor 6 SIX { minor 3 F }\n");
-	EXPECT_STREQ("MINE", self->env.set.records[100]->name);
-	EXPECT_STREQ("MORE", self->env.set.records[101]->name);
+	EXPECT_STREQ("MINE", self->env.set.unbound.records[100]->name);
+	EXPECT_STREQ("MORE", self->env.set.unbound.records[101]->name);
 	EXPECT_STREQ("A", find(&self->env, 5, 1, 0)->name);
 	EXPECT_STREQ("C", find(&self->env, 5, 2, 0)->name);
 	EXPECT_STREQ("ANY", find(&self->env, 5, 3, 0)->name);
@@ -378,7 +479,7 @@ TEST_F(fmt, earlier_places_override)
 }
 
 /* Search order: the directories, then the built-in kernel.fmt. */
-char const fmt_kernel[] = "record 100 KERNEL\nrecord 147 SCHED_SWITCH\n";
+char const fmt_kernel[] = "record 100 SAME\nrecord 147 SCHED_SWITCH\n";
 
 static char looked_for[256];
 
@@ -415,9 +516,9 @@ TEST_F(fmt, default_places_in_order)
 		     "/usr/trace ", looked_for);
 	*looked_for = '\0';
 	EXPECT_SAID("");
-	EXPECT_STREQ("SAME", self->env.set.records[100]->name);
-	EXPECT_STREQ("/opt/dt/share/devtrace/fmt", self->env.set.records[100]->place.file->path);
-	EXPECT_STREQ("SCHED_SWITCH", self->env.set.records[147]->name);
+	EXPECT_STREQ("SAME", self->env.set.unbound.records[100]->name);
+	EXPECT_STREQ("/opt/dt/share/devtrace/fmt", self->env.set.unbound.records[100]->place.file->path);
+	EXPECT_STREQ("SCHED_SWITCH", self->env.set.unbound.records[147]->name);
 }
 
 /* One mistake gives one message, and everything else works. */
@@ -425,10 +526,20 @@ static const struct {
 	const char *text, *said;
 } mistakes[] = {
 	{ "record 300 R", "1:8: error: the number of a record type is at most 255; 300 is too large" },
-	{ "record R", "1:8: error: the number of a record type expected, but there is 'R'" },
+	{ "record R", "1:8: error: the number of a record type, or in quotes the name of a type or a tracepoint expected, but there is 'R'" },
 	{ "record 100", "1:11: error: the name of the record type expected, but there is the end of the file" },
 	{ "record 125 R", "1:8: error: type 125 is for exceptions: describe them with major and minor" },
 	{ "record 60 R", "1:8: error: type 60 belongs to devtrace itself; use 100-124 or 192-255" },
+	{ "record 84 N", "1:8: error: type 84 belongs to devtrace itself; use 100-124 or 192-255" },
+	{ "record \":write\"", "1:8: error: ':write' is neither the name of a type, such as PHILO_STAT, nor a tracepoint, such as i2c:i2c_write" },
+	{ "record \"\"", "1:8: error: '' is neither the name of a type, such as PHILO_STAT, nor a tracepoint, such as i2c:i2c_write" },
+	{ "record \"a:b c\"", "1:8: error: 'a:b c' is neither the name of a type, such as PHILO_STAT, nor a tracepoint, such as i2c:i2c_write" },
+	{ "record \"a:b\" \"\"\nrecord \"a:b\"", "2:1: error: tracepoint 'a:b' was described before, in m.fmt:1:1" },
+	{ "record \"a:b\" NAME", "1:14: error: enum, flags, for, image, major, needs or record expected, but there is 'NAME'" },
+	{ "record 100 R (str n, mem d) \"%(d).(n)h\"", "1:36: error: 'n' is str, but a number of bytes is an integer" },
+	{ "record 100 R (u8 n, mem d) \"%(d).(m)h\"", "1:35: error: no argument 'm'; there are: n, d" },
+	{ "record 100 R (u8 n, str d) \"%(d).(n)s\"", "1:29: error: only %h takes the number of bytes from an argument, not %s" },
+	{ "record 100 R \"%.(n)h\"", "1:18: error: 'n': arguments have names only in a list before the text" },
 	{ "record 100 R (u9 a)", "1:15: error: unknown type 'u9'; there are: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 int float any str mem obj fun sig enum flags" },
 	{ "record 100 R (u8)", "1:17: error: the name of the argument expected, but there is ')'" },
 	{ "record 100 R (u8 a u8 b)", "1:20: error: ',' or ')' expected, but there is 'u8'" },
@@ -481,10 +592,10 @@ static const struct {
 	{ "flags f { A }\nrecord 100 R (enum f a)", "2:20: error: 'f' is flags, not an enum" },
 	{ "enum e { A }\nrecord 100 R (flags e a)", "2:21: error: 'e' is an enum, not flags" },
 	{ "enum e { A = 0b2 }", "1:16: error: '2' is not a digit of a binary number" },
-	{ "what is this", "1:1: error: enum, flags, major, needs or record expected, but there is 'what'" },
+	{ "what is this", "1:1: error: enum, flags, for, image, major, needs or record expected, but there is 'what'" },
 	{ "record 100 R @", "1:14: error: '@' has no meaning here" },
 	{ "record 100 R \xff", "1:14: error: '\\xff' has no meaning here" },
-	{ "}", "1:1: error: enum, flags, major, needs or record expected, but there is '}'" },
+	{ "}", "1:1: error: enum, flags, for, image, major, needs or record expected, but there is '}'" },
 };
 
 TEST_F(fmt, mistakes)
@@ -511,12 +622,12 @@ TEST_F(fmt, mistakes)
 			TH_LOG("%s", text);
 		}
 		EXPECT_LT(0, n);
-		EXPECT_EQ(NULL, self->env.set.records[100]) {
+		EXPECT_EQ(NULL, self->env.set.unbound.records[100]) {
 			TH_LOG("used in spite of its mistake: %s", text);
 		}
-		EXPECT_NE(NULL, self->env.set.records[201]);
+		EXPECT_NE(NULL, self->env.set.unbound.records[201]);
 		if (text[strlen(mistakes[i].text)]) {
-			EXPECT_NE(NULL, self->env.set.records[200]) {
+			EXPECT_NE(NULL, self->env.set.unbound.records[200]) {
 				TH_LOG("what follows is lost: %s", text);
 			}
 		}
@@ -542,8 +653,8 @@ TEST_F(fmt, several_mistakes)
 	EXPECT_NE(NULL, find(&self->env, 7, 1, 0));
 	EXPECT_EQ(NULL, find(&self->env, 7, 2, 0));
 	EXPECT_NE(NULL, find(&self->env, 7, 3, 0));
-	EXPECT_EQ(NULL, self->env.set.records[101]);
-	EXPECT_NE(NULL, self->env.set.records[102]);
+	EXPECT_EQ(NULL, self->env.set.unbound.records[101]);
+	EXPECT_NE(NULL, self->env.set.unbound.records[102]);
 	EXPECT_EQ(5, self->env.set.errors);
 }
 
@@ -586,10 +697,10 @@ TEST_F(fmt, mistakes_between_declarations)
 		EXPECT_STREQ(want, self->env.said) {
 			TH_LOG("%s", strays[i].text);
 		}
-		EXPECT_EQ(strays[i].first, self->env.set.records[100] != NULL) {
+		EXPECT_EQ(strays[i].first, self->env.set.unbound.records[100] != NULL) {
 			TH_LOG("the first of: %s", strays[i].text);
 		}
-		EXPECT_EQ(strays[i].second, self->env.set.records[101] != NULL) {
+		EXPECT_EQ(strays[i].second, self->env.set.unbound.records[101] != NULL) {
 			TH_LOG("the second of: %s", strays[i].text);
 		}
 	}
@@ -636,7 +747,7 @@ TEST_F(fmt, unused_argument_is_a_warning)
 {
 	ADD("record 100 R (u8 a, u8 b) \"%(b)u\"");
 	EXPECT_SAID("a.fmt:1:18: warning: the text does not print 'a'\n");
-	EXPECT_NE(NULL, self->env.set.records[100]);
+	EXPECT_NE(NULL, self->env.set.unbound.records[100]);
 }
 
 TEST_F(fmt, warnings_are_limited)

@@ -10,6 +10,8 @@
 #include <time.h>
 #include "fmt_util.h"
 
+#define TEXT_MAX	(1024 * 1024)
+
 static const char *const good[] = {
 	"enum e { A, \"b c\" = 7, NEG = -1 }\n"
 	"flags f { X, Y = 1<<4, Z = 0x20/0x60 }\n"
@@ -19,6 +21,9 @@ static const char *const good[] = {
 	"record 100 R \"%2$d %1$#x %3$5c %% \\x41\\n\\t\\\\\\\"\" record 101 S \"%d%i%u%x%X\"\n",
 	"major 0xffffff M { minor * N severity sw0 \"%d\" severity hw3 \"x\"; minor 255 L () }\n"
 	"major 1 N { flags q { A } minor 1 X (flags q q) \"%(q)v\" # comment\n}\n",
+	"record \"i2c:i2c_write\" (u8 n, mem m) \"%(m).(n)h\" record \"a:b\" \"x\" \"y\" record \"c:d\"\n",
+	"for program p, \"q r\" { record 100 R (u8 n) \"%v\"; major 7 M { minor 1 N } }\n"
+	"for module m\nenum e { A }\nrecord 101 S (enum e e)\nfor build \"1f3a\" { record 1 T }\n",
 };
 
 static uint64_t state;
@@ -46,7 +51,7 @@ static bool print_all(struct fmt_env *env, const struct elems *e)
 	for (i = 0; i < 256; i++) {
 		char *s, *j;
 
-		if (!env->set.records[i])
+		if (!env->set.unbound.records[i])
 			continue;
 		s = env_text(env, i, e);
 		j = env_json(env, i, e);
@@ -103,7 +108,7 @@ TEST(damaged_files)
 	for (round = 0; round < 6000; round++) {
 		static struct fmt_env env;
 		char text[2048];
-		const char *from = good[rnd(3)];
+		const char *from = good[rnd(sizeof(good) / sizeof(good[0]))];
 		size_t len = mutate(memcpy(text, from, strlen(from)), strlen(from), sizeof(text));
 
 		if (round % 8 == 0)
@@ -132,12 +137,13 @@ static const struct {
 	{ "", "enum e{} ", "" }, { "", "flags f{A} ", "" }, { "major 1 M {", "minor 1 X ", "}" },
 	{ "", "major 1 M {} ", "" }, { "", "major 1 M { minor 1 X", "" },
 	{ "flags f{A} record 100 R \"", "%{f}", "\"" }, { "record 100 R \"", "\xff", "\"" },
-	{ "", "record 200 R ;", "" }, { "major 1 M {", "severity hw0 \"\"", "}" },
+	{ "", "record 200 R ;", "" }, { "", "record \"a:b\" ", "" }, { "record \"", ":", "\"" },
+	{ "record 100 R (u8 n, mem m) \"", "%(m).(n)h", "\"" }, { "major 1 M {", "severity hw0 \"\"", "}" },
 };
 
 TEST(large_files)
 {
-	char *text = malloc(FMT_FILE_MAX);
+	char *text = malloc(TEXT_MAX);
 	struct elems e = { .len = 0 };
 	size_t i;
 
@@ -148,7 +154,7 @@ TEST(large_files)
 		size_t tail = strlen(large[i].tail);
 
 		memcpy(text, large[i].head, n);
-		while (n + r + tail <= FMT_FILE_MAX / 4) {
+		while (n + r + tail <= TEXT_MAX / 4) {
 			memcpy(text + n, large[i].repeat, r);
 			n += r;
 		}
@@ -167,7 +173,7 @@ TEST(large_files)
 TEST(many_tables)
 {
 	static struct fmt_env env;
-	char *text = malloc(FMT_FILE_MAX);
+	char *text = malloc(TEXT_MAX);
 	size_t n = 0, i;
 
 	for (i = 0; i < FMT_TABLES_MAX + 1; i++)
@@ -176,11 +182,48 @@ TEST(many_tables)
 	for (i = 0; i < 60000; i++)
 		n += sprintf(text + n, "%%1$v%%1${e%zu}", i % FMT_TABLES_MAX);
 	n += sprintf(text + n, "\"");
-	ASSERT_LE(n, FMT_FILE_MAX);
+	ASSERT_LE(n, TEXT_MAX);
 	env_init(&env);
 	fmt_add_text(&env.set, "t.fmt", text, n);
 	EXPECT_STREQ("t.fmt:4097:6: error: more than 4096 enums and flags in one file\n", env.said);
-	EXPECT_NE(NULL, env.set.records[100]);
+	EXPECT_NE(NULL, env.set.unbound.records[100]);
+	fmt_set_free(&env.set);
+	free(text);
+}
+
+/* More tracepoints than a file may describe. */
+TEST(many_tracepoints)
+{
+	static struct fmt_env env;
+	char *text = malloc(TEXT_MAX);
+	size_t n = 0, i;
+
+	for (i = 0; i < FMT_TRACEPOINTS_MAX + 2; i++)
+		n += sprintf(text + n, "record \"s:e%zu\"\n", i);
+	env_init(&env);
+	fmt_add_text(&env.set, "t.fmt", text, n);
+	EXPECT_STREQ("t.fmt:4097:1: error: more than 4096 tracepoints in one file\n", env.said);
+	EXPECT_EQ(FMT_TRACEPOINTS_MAX, env.set.nr_tracepoints);
+	fmt_set_free(&env.set);
+	free(text);
+}
+
+TEST(many_owners)
+{
+	static struct fmt_env env;
+	char *text = malloc(TEXT_MAX);
+	size_t n = 0, i;
+
+	for (i = 0; i < FMT_OWNERS_MAX + 1; i++)
+		n += sprintf(text + n, "for program p%zu { record 1 R }\n", i);
+	n += sprintf(text + n, "for program p0 { record 2 R }\nfor program");
+	for (i = 0; i < FMT_FOR_MAX + 1; i++)
+		n += sprintf(text + n, "%s p%zu", i ? "," : "", i);
+	env_init(&env);
+	fmt_add_text(&env.set, "t.fmt", text, n);
+	EXPECT_STREQ("t.fmt:1025:13: error: more than 1024 programs, modules and builds in one file\n"
+		     "t.fmt:1027:83: error: more than 16 names in one 'for'\n", env.said);
+	EXPECT_EQ(FMT_OWNERS_MAX, env.set.nr_owners);
 	fmt_set_free(&env.set);
 	free(text);
 }

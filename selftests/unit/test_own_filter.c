@@ -98,7 +98,7 @@ TEST_F(own, types)
 	for (type = 0; type < 256; type++)
 		if (is_programs(type))
 			EXPECT_TRUE(type_comes(type)) TH_LOG("type %u", type);
-	EXPECT_EQ(EINVAL, devtrace_own_type(256, false));
+	EXPECT_EQ(EINVAL, devtrace_own_type(65536, false));
 	EXPECT_EQ(EINVAL, devtrace_own_type(-2, false));
 }
 

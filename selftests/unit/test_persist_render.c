@@ -161,7 +161,7 @@ TEST(threads)
 TEST(names)
 {
 	static const u8 kinds[] = { DEVTRACE_T_ENUM, DEVTRACE_T_SIG, DEVTRACE_T_OBJ,
-				    DEVTRACE_T_FUN, DEVTRACE_T_USR };
+				    DEVTRACE_T_FUN, DEVTRACE_T_USR, DEVTRACE_T_IMAGE };
 	u32 i;
 
 	/* Kernel addresses are hidden; those of a program are not. */
@@ -176,12 +176,16 @@ TEST(names)
 	put_name(2, DEVTRACE_T_USR, 5, 0, 100, "number");
 	put_name(3, DEVTRACE_T_USR, 6, 0, 101, "next");
 	EXPECT_STREQ("name(0,fffffffffffeffff,kernel) name(0,65,next)", image_says());
-	/* Names have five frame types; others are ignored. */
+	/* Names have six frame types, and an accuracy is sent as EMPTY; others are ignored. */
 	for (i = 0; i < 256; i++) {
 		put_name(0, i, 5, 0, 100, "x");
 		put_name(1, DEVTRACE_T_USR, 6, 0, 101, "next");
 		put_name(3, DEVTRACE_T_USR, 1, 0, 101, "old");
 		image_says();
+		if (i == DEVTRACE_T_ACCURACY) {
+			EXPECT_STREQ("accuracy(x) name(0,65,next)", said);
+			continue;
+		}
 		EXPECT_STREQ(memchr(kinds, i, sizeof(kinds)) ? "name(0,64,x) name(0,65,next)" :
 							       "name(0,65,next)", said);
 	}

@@ -279,6 +279,25 @@ TEST(strings_and_buffers)
 	MADE(&d, "a\0cd" "\xc\0\2", "\x08" "a\0");
 }
 
+TEST(unset_bytes_of_a_buffer_are_left_out)
+{
+	struct desc d = { .machine = x86_64 }, other = { .machine = x86_64 };
+
+	EXPECT_TRUE(desc_add(&d, "__u8", "len", 0, 1, false));
+	EXPECT_TRUE(desc_add(&d, "__u8[4]", "buf", 1, 4, false));
+	MADE(&d, "\2abcd", "\1\2" "\x09\2ab");
+	MADE(&d, "\0abcd", "\1\0" "\x09\0");
+	MADE(&d, "\4abcd", "\1\4" "\x09\4abcd");
+	/* a number that is too large */
+	MADE(&d, "\xff" "abcd", "\1\xff" "\x09\4abcd");
+	/* cut within the buffer */
+	MADE(&d, "\4abc", "\1\4");
+	/* The number comes after the buffer. */
+	EXPECT_TRUE(desc_add(&other, "__u8[4]", "buf", 1, 4, false));
+	EXPECT_TRUE(desc_add(&other, "__u8", "len", 0, 1, false));
+	MADE(&other, "\2abcd", "\x09\4abcd" "\1\2");
+}
+
 TEST(addresses_in_buffers)
 {
 	struct desc d = { .machine = x86_64 };
@@ -383,7 +402,7 @@ TEST(random_records)
 		char name[16];
 
 		while (n--) {
-			snprintf(name, sizeof(name), "f%u", n);
+			snprintf(name, sizeof(name), n == 1 ? "len" : n ? "f%u" : "buf", n);
 			desc_add(&d, types[rnd() % (sizeof(types) / sizeof(*types))], name,
 				 rnd() % 64, rnd() % 2 ? 1U << rnd() % 4 : rnd() % 40, rnd() & 1);
 		}

@@ -71,6 +71,8 @@ static void say_event(struct said *s, uint8_t seq, const struct devtrace_event *
 	say(s, "EVENT seq=%u type=%u flags=%02x severity=%u source=%u tid=%u ts=%llu",
 	    seq, e->type, e->flags, e->severity, e->source, e->tid,
 	    (unsigned long long)e->ts);
+	if (e->number != e->type)
+		say(s, " number=%u", e->number);
 	if (e->flags & DEVTRACE_F_CODE)
 		say(s, " code=%x:%02x", DEVTRACE_CODE_MAJOR(e->code),
 		    DEVTRACE_CODE_MINOR(e->code));
@@ -121,7 +123,8 @@ static int say_item(const struct devtrace_item *i, void *arg)
 		    i->u.dict.kind == DEVTRACE_T_ENUM ? "ENUM" :
 		    i->u.dict.kind == DEVTRACE_T_SIG ? "SIG" :
 		    i->u.dict.kind == DEVTRACE_T_OBJ ? "OBJ" :
-		    i->u.dict.kind == DEVTRACE_T_FUN ? "FUN" : "USR",
+		    i->u.dict.kind == DEVTRACE_T_FUN ? "FUN" :
+		    i->u.dict.kind == DEVTRACE_T_IMAGE ? "IMAGE" : "USR",
 		    i->seq, i->u.dict.scope, i->u.dict.value, i->u.dict.group,
 		    (unsigned long long)i->u.dict.key, i->u.dict.name);
 		break;
@@ -133,6 +136,12 @@ static int say_item(const struct devtrace_item *i, void *arg)
 		break;
 	case DEVTRACE_ITEM_NOTE:
 		say(s, "NOTE \"%s\" \"%s\"\n", i->u.note.name, i->u.note.value);
+		break;
+	case DEVTRACE_ITEM_ACCURACY:
+		say(s, "ACCURACY ts=%llu max=%llu est=%llu status=%x \"%s\"\n",
+		    (unsigned long long)i->u.accuracy.ts, (unsigned long long)i->u.accuracy.max,
+		    (unsigned long long)i->u.accuracy.est, i->u.accuracy.status,
+		    i->u.accuracy.source);
 		break;
 	case DEVTRACE_ITEM_GAP:
 		say(s, "GAP of %llu frames before seq=%u\n", (unsigned long long)i->u.gap.count,

@@ -390,6 +390,16 @@ void stream_mixed(struct stream *s, struct rng *r, size_t nr)
 		stream_random(s, r);
 }
 
+/* The event as it was sent: the number of a type that is registered by name is sent as the code. */
+static void put_decoded(struct body *b, struct devtrace_event e)
+{
+	if (e.number != e.type) {
+		e.flags |= DEVTRACE_F_CODE;
+		e.code = e.number;
+	}
+	put_event(b, &e);
+}
+
 uint64_t item_digest(const struct devtrace_item *item)
 {
 	struct body b;
@@ -400,7 +410,7 @@ uint64_t item_digest(const struct devtrace_item *item)
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:
 		type = item->u.event.type;
-		put_event(&b, &item->u.event);
+		put_decoded(&b, item->u.event);
 		break;
 	case DEVTRACE_ITEM_INFO:
 		type = DEVTRACE_T_INFO;

@@ -57,6 +57,8 @@ def running(events):
         nxt = list(e["elements"][2].values())[0]
         if e["tid"] in since:
             spans.setdefault(e["tid"], []).append((since.pop(e["tid"]), e["ts"]))
+        # The switch that took a thread off its previous CPU may be lost.
+        current = {cpu: tid for cpu, tid in current.items() if tid != nxt}
         current[e["cpu"]] = nxt
         if nxt:
             if nxt in since:

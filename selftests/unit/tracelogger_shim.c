@@ -28,6 +28,9 @@
  * not return. With SHIM_ENDLESS a pipe repeats that file without end. With SHIM_DEVICE a pipe is
  * a device with a buffer of 1 MiB, which holds as many events of 31 bytes as the file
  * SHIM_STORED has bytes, or none.
+ *
+ * With SHIM_NAP a wait of ppoll(2) that is shorter than that, in ms, is longer by it on average, so
+ * that thousands of loggers that look for events can share a machine.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -37,6 +40,7 @@
 #include <linux/devtrace.h>
 #include <linux/tcp.h>
 #include <netdb.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -242,6 +246,26 @@ ssize_t read(int fd, void *buf, size_t n)
 		return -1;
 	}
 	return syscall(SYS_read, fd, buf, n);
+}
+
+int ppoll(struct pollfd *p, nfds_t n, const struct timespec *t, const sigset_t *mask)
+{
+	const long least = number("SHIM_NAP") * 1000000;
+	static unsigned int seed;
+	struct timespec sum;
+	long ns;
+
+	/* Random, because loggers that began to wait together would otherwise end together. */
+	seed += seed ? 0 : (unsigned int)getpid();
+	if (t && !t->tv_sec && t->tv_nsec && t->tv_nsec < least) {
+		ns = t->tv_nsec + least / 1000 * (rand_r(&seed) % 2000);
+		sum.tv_sec = ns / 1000000000;
+		sum.tv_nsec = ns % 1000000000;
+		t = &sum;
+	}
+	/* The system call writes the rest of the time into its argument. */
+	sum = t ? *t : (struct timespec){ 0 };
+	return (int)syscall(SYS_ppoll, p, n, t ? &sum : NULL, mask, 8);
 }
 
 int ioctl(int fd, unsigned long request, ...)

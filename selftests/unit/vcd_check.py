@@ -16,7 +16,7 @@ MDIO = r"(\w+): +(\w+) PHYAD: (\d+) REGAD: (\d+)"
 
 
 def decode(decoder, annotations):
-    out = subprocess.run(["sigrok-cli", "-i", FILE, "-I", "vcd", "-P", decoder, "-A", annotations],
+    out = subprocess.run(["sigrok-cli", "-i", FILE, "-I", "vcd:compress=100000", "-P", decoder, "-A", annotations],
                          check=True, capture_output=True, text=True).stdout
     return [line.split(": ", 1)[1] for line in out.splitlines()]
 
@@ -36,9 +36,9 @@ def spi(bus):
     return decode(f"spi:clk={name}_sck:{line}={name}_{line}:cs={name}_cs", f"spi={line}-data")
 
 
-def mdio(_):
+def mdio(bus):
     words = []
-    for line in decode("mdio:mdc=mdio_stmmac_0_mdc:mdio=mdio_stmmac_0_mdio", "mdio=decode"):
+    for line in decode(f"mdio:mdc={bus}_mdc:mdio={bus}_mdio", "mdio=decode"):
         kind, value, phy, reg = re.search(MDIO, line).groups()
         words += [f"{kind}: {value}", f"PHYAD {int(phy):02X}", f"REGAD {int(reg):02X}"]
     return words
