@@ -72,6 +72,60 @@ printf '%s\n' 'boot 1' info 'clock 100 1700000000000000000 100' 'proc 7 7 one' '
 is "$(babeltrace --clock-seconds --no-delta boots.trace 2>said | cut -d' ' -f1 | xargs)" \
 	"[1700000000.000000100] [1700000000.000001040]" "a later boot is aligned by the wall clock"
 
+# The error of the dates: the worst of all events. A trace says it in the format's own terms.
+dates() { BABELTRACE_PLUGIN_PATH=$plugins asan /usr/bin/python3 "$here/dates_check.py" "$@" 2>&1; }
+said_of()	# STREAM: what the stream says, and what CTF says
+{
+	rm -rf ctf
+	babeltrace "$1" -o ctf -w ctf >said 2>&1
+	dates show "$1"
+	dates show ctf
+}
+gen_stream <"$here/traceinfo/c7.gen" >c7.trace
+is "$(said_of c7.trace | xargs)" "yes ntp 1854567 1854567 yes ntp 1854567 1854567" \
+	"the precision of the clock holds where the wall clock was set"
+gen_stream <"$here/traceinfo/c8.gen" >c8.trace
+is "$(said_of c8.trace | xargs)" "yes ptp0 870000 870000 yes ptp0 870000 870000" \
+	"and after the end of the synchronization"
+gen_stream <"$here/traceinfo/c9.gen" >c9.trace
+is "$(said_of c9.trace | xargs)" "never 0 never 0" "a clock that never was synchronized"
+is "$(said_of board.trace | xargs)" "unknown 0 unknown 0" "a stream without statements"
+printf '%s\n' info 'clock 1000000000 1700000000000000000' 'event 1000000000 u32:1' \
+	'clock 11000000000 1700000010000000000' 'accuracy 11000000000 1000000 1 1 ntp' 'event 11000000000 u32:2' |
+	gen_stream >early.trace
+is "$(said_of early.trace | xargs)" "yes ntp 6020000 6020000 yes ntp 6020000 6020000" \
+	"an event before the first statement"
+printf '%s\n' info 'clock 1000000000 1700000000000000000' 'event 1000000000 u32:1' \
+	'clock 2000000000 1700000001000000000' 'clock 2000000001 1700000011000000001' \
+	'accuracy 2000000001 1000000 1 1 ntp' 'event 2000000001 u32:2' | gen_stream >wrong.trace
+is "$(said_of wrong.trace | xargs)" "yes ntp 10001520000 10001520000 yes ntp 10001520000 10001520000" \
+	"a wall clock that was wrong by 10 s at first"
+make_dates() { python3 "$here/dates_check.py" make "$@"; }
+make_dates "$SEED" | gen_stream >dates.trace
+rm -rf ctf
+babeltrace dates.trace -o ctf -w ctf >said 2>&1
+for from in dates.trace ctf; do
+	dates check $from >said
+	ok $? "no date of $from is farther from the true time than the precision"
+	sed 's/^/# /' said
+done
+{ make_dates "$SEED"; make_dates "$SEED" 1; } | gen_stream >dates.trace
+dates check dates.trace >said
+ok $? "nor of two boots"
+{ make_dates "$SEED"; make_dates "$SEED" 1 | grep -v accuracy; } | gen_stream >dates.trace
+is "$(dates show dates.trace)" "unknown 0" "one boot without a statement: the error of some dates is unknown"
+# Version 1 of babeltrace's protocol, of which a library from 2.1 on lets the graph choose
+cat >mip.c <<'END'
+#include <stdint.h>
+#include <stdio.h>
+uint64_t bt_self_component_get_graph_mip_version(void *self) { return 1; }
+void bt_clock_class_set_accuracy(void *clock, uint64_t cycles) { fprintf(stderr, "accuracy %d\n", (int)cycles); }
+END
+gcc -w -shared -fPIC -o mip.so mip.c
+LD_PRELOAD=$PWD/mip.so babeltrace2 --plugin-path "$O/tools/babeltrace-plugins" c8.trace 2>&1 >/dev/null |
+	grep accuracy | sort | uniq -c | xargs >said
+is "$(cat said)" "3 accuracy 870000" "in CTF 2 it is the accuracy"
+
 # LTTng's names
 babeltrace --component source.devtrace.file --params 'inputs=["profile.trace"],lttng-names=yes' >names 2>said
 grep -q ' sched_switch: .*prev_comm = "sh", prev_tid = 100, prev_prio = 120, prev_state = 1, next_comm = "swapper/0", next_tid = 0' names
@@ -79,6 +133,17 @@ ok $? "sched_switch has LTTng's fields"
 grep -q ' irq_handler_entry: .*irq = 5, name = "uart0"' names && grep -q ' syscall_entry_read: ' names &&
 	grep -q ' irq_softirq_entry: .*vec = 1 ' names && grep -q ' sched_waking: .*comm = "worker", tid = 200' names
 ok $? "and so have interrupts, system calls and wake-ups"
+
+# Names must not control the terminal, and must be the same in CTF.
+printf '%s\n' info 'clock 5 1700000000000000000 5' 'proc 7 7 one' 'dict usr 0 100 0 0 "\x1b[2Ja\x0ab"' \
+	'dict usr 0 101 0 0 "\xff\x80bad"' 'dict usr 0 102 0 0 "\xc2\x9b31m\x22"' \
+	'event 10 tid=7 ctx=user type=100 u8:1' 'event 20 tid=7 ctx=user type=101 u8:1' \
+	'event 30 tid=7 ctx=user type=102 u8:1' | gen_stream >hostile.trace
+asan devtrace-convert --to ctf -o hostile hostile.trace >said 2>&1
+for from in hostile.trace hostile; do
+	is "$(babeltrace $from 2>said | sed 's/^[^)]*) //; s/: { cpu_id.*//' | xargs -d '\n')" \
+		'\x1b[2Ja\x0ab \xff\x80bad \xc2\x9b31m"' "hostile names are escaped in $from"
+done
 
 # devtrace-convert --to ctf
 asan devtrace-convert -e "$fmt" --to ctf -o made board.trace >said 2>&1
@@ -93,6 +158,17 @@ is "$? $(cat said)" "2 devtrace-convert: --to ctf makes a directory; name one wi
 devtrace-convert --to ctf -o made2 - <board.trace 2>said
 is "$? $(cat said)" "2 devtrace-convert: --to ctf: '-' is not a file; save the stream first, for example with traceinfo --raw" \
 	"it reads files"
+devtrace-convert --to ctf -o made board.trace 2>said
+is "$? $(cat said)" "1 devtrace-convert: made: exists; name a directory that does not exist yet" \
+	"it does not write into a directory that exists"
+: >none
+devtrace-convert --to ctf -o made2 board.trace none nowhere 2>said
+is "$? $(sed 's/ (.*//' said | xargs)" "1 devtrace-convert: none: not a trace stream: the file is empty devtrace-convert: nowhere: No such file or directory" \
+	"it checks the inputs itself"
+devtrace-convert --to ctf -e nowhere -o made2 board.trace 2>said
+is "$? $(cat said)" "1 devtrace-convert: nowhere: No such file or directory; -e takes a format file" "and the format files"
+[ ! -e made2 ]
+ok $? "and makes no directory then"
 PATH="$out/san/tools" devtrace-convert --to ctf -o made2 board.trace 2>said
 is "$? $(cat said)" "1 devtrace-convert: --to ctf: babeltrace2 is not installed (Debian: babeltrace2)" \
 	"without babeltrace2 it says so"

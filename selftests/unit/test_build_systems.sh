@@ -52,7 +52,7 @@ like_list()
 {
 	sed "/^#/d; s/@version@/$version/; s/@release@/$release/" "$systems/$1.list" | sort >"$tmp/want"
 	sed 's|/usr/include/\([a-z]*\)[-./].*|/usr/include/\1*|; s|\(/man/man.\)/.*|\1/*|
-		s,\(/completions\|/fmt\|/usr/s*bin\)/.*,\1/*,; s|/[a-z-]*\.rst$|/*.rst|' "$2" | sort -u >"$tmp/got"
+		s,\(/completions\|/fmt\|/pictures\|/usr/s*bin\)/.*,\1/*,; s|/[a-z-]*\.rst$|/*.rst|' "$2" | sort -u >"$tmp/got"
 	if [ -n "${UPDATE-}" ]; then
 		{
 			sed -n '/^#/p' "$systems/$1.list"

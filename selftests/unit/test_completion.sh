@@ -4,7 +4,8 @@
 # test_completion.sh - what bash offers behind traceinfo and tracectl
 #
 # As readline does it: the words of the line, cut at = as well, and the last of them is
-# completed. Every option that a tool knows must be offered.
+# completed. Every option that a tool knows must be offered. The help of each tool fits a terminal
+# of 80 columns.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 out=$(cd "${O:-$top/build}/selftests/unit" && pwd) || exit 1
@@ -25,6 +26,7 @@ cat >"$work/bin/tracectl" <<'TOOL'
 case "$*" in
 "stream --json")	echo '[{"stream":"trace","id":0},{"stream":"side","id":1}]' ;;
 "trigger --json")	echo '[{"trigger":"overrun","stream":"side"}]' ;;
+"site list --json")	echo '{"sites":[{"file":"src/pump.c","line":12,"text":"x"}]}' ;;
 "rx")			printf 'PID PROGRAM USER\n17 motord root\n' ;;
 "profile list --json")	echo '[{"name":"sched_switch","group":"sched"},{"name":"irq_entry","group":"irq"}]' ;;
 *)			exit 1 ;;
@@ -42,6 +44,10 @@ compopt() { :; }
 . "$top/tools/completion/devtrace-convert"
 # shellcheck source=../../tools/completion/qsgate
 . "$top/tools/completion/qsgate"
+# shellcheck source=../../tools/completion/fmtextract
+. "$top/tools/completion/fmtextract"
+# shellcheck source=../../tools/completion/fmtimport
+. "$top/tools/completion/fmtimport"
 # shellcheck source=../../tools/completion/tracectl
 . "$top/tools/completion/tracectl"
 
@@ -121,7 +127,7 @@ has "$(echo "$options" | tr '\n' ' ')" tracelogger -
 gives "qs" devtrace-convert --from = q
 gives "qs rkh" devtrace-convert --from ""
 gives "time= tick=" devtrace-convert --size t
-gives "chrome ctf html perfetto vcd" devtrace-convert --to ""
+gives "chrome ctf html parquet perfetto vcd" devtrace-convert --to ""
 gives "a.fmt c" devtrace-convert -e ""
 gives "a.fmt b.txt c" devtrace-convert ""
 gives "" devtrace-convert --rate ""
@@ -130,10 +136,20 @@ has "$(echo "$options" | tr '\n' ' ')" devtrace-convert -
 gives "motord" qsgate --program m
 gives "7701" qsgate --udp ""
 gives "a.fmt b.txt c" qsgate ""
+gives "a.fmt b.txt c" fmtextract -o ""
+options=$("$out/san/tools/fmtextract" --help | grep -oE -- '--[a-z-]+' | sort -u)
+has "$(echo "$options" | tr '\n' ' ')" fmtextract -
+gives "a.fmt b.txt c" fmtimport -o ""
+options=$("$out/san/tools/fmtimport" --help | grep -oE -- '--[a-z-]+' | sort -u)
+has "$(echo "$options" | tr '\n' ' ')" fmtimport -
 options=$("$out/san/tools/qsgate" --help | grep -oE -- '--[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" qsgate -
 
-gives "filter stream trigger profile stat monitor dict clear save rx" tracectl ""
+gives "filter stream trigger profile stat monitor dict clear save rx site clock" tracectl ""
+gives "list off on" tracectl site ""
+gives "pump.c:12" tracectl site off p
+gives "debug" tracectl site off level d
+gives "motord" tracectl --process m
 gives "peek poke probe" tracectl rx motord p
 gives "motord" tracectl rx m
 gives "filter" tracectl f
@@ -172,6 +188,14 @@ has "--cpu --types --processes --readers --interval --json" tracectl stat -
 has "--stream --help -i -s -p" tracectl -
 gives "show" tracectl --stream side filter sh
 # Each long option in the help of the tool, where it can stand
-options=$("$out/san/tools/tracectl" --help | grep -oE -- ' --[a-z-]+' | sort -u)
+options=$("$out/san/tools/tracectl" --help | grep -oE -- '--[a-z-]+' | grep -v 'process$' | sort -u)
+has "--process --json" tracectl site -
 has "$(echo "$options" | tr '\n' ' ')" tracectl stat -
+
+for tool in "$top"/tools/completion/*; do
+	tool=${tool##*/}
+	wide=$("$out/san/tools/$tool" --help | awk 'length > 80')
+	ok $((${#wide} > 0)) "the help of $tool has at most 80 columns"
+	printf '%s\n' "$wide" | sed '/./!d; s/^/# /'
+done
 done_testing

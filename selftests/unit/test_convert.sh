@@ -47,6 +47,20 @@ for stream in board profile damage lanes late idle faults clock; do
 	gen_stream <"$here/traceinfo/$stream.gen" >$stream.trace
 	equal "$stream in Perfetto" $stream.trace
 done
+# How exact the clock was: perfetto_check.py compares the tracks with the statements.
+for stream in c7 c8 c9; do
+	gen_stream <"$here/traceinfo/$stream.gen" >$stream.trace
+	equal "$stream, which states the error of its clock" $stream.trace
+	head -n 1 said >>stated
+done
+is "$(xargs <stated)" "1 statements, 3 errors 2 statements, 5 errors 1 statements, 0 errors" "in few samples"
+python3 "$here/dates_check.py" make "$SEED" | gen_stream >dates.trace
+equal "a clock that drifts and is set" dates.trace
+devtrace-convert -q --to perfetto c7.trace c8.trace c9.trace >three.pf
+decode three.pf >three.txt
+is "$(awk '/^packet/ { m = 0 } /name: "(Clock error|Wall clock)"/ { n = $0; sub(/.*: /, "", n) }
+	/machine_id/ { m = $2 } /^}/ { if (n) print m, n; n = "" }' three.txt | xargs)" \
+	"0 Wall clock 0 Clock error 1 Wall clock 1 Clock error 2 Wall clock" "each board has its own tracks"
 for losses in 0 20; do
 	python3 "$here/summary_model.py" make "$SEED" $losses >machine.gen 2>truth
 	gen_stream <machine.gen >machine.trace
@@ -58,6 +72,36 @@ grep -q ' [1-9][0-9]* bundles after a loss' said
 ok $? "which is told of losses on its CPU"
 { echo info; echo 'clock 1 1700000000000000000 1 77000'; echo "noise $SEED 3000"; } | gen_stream >noise.trace
 equal "hostile frames" noise.trace
+
+# Statements: their places in the source, of some thousand more than are kept at a time
+cat >sites.fmt <<'END'
+image "00112233" "pumpd" {
+	site 0 err "motor.c:120" "motor_run" "pump %d runs dry at %s"
+	site 1 log "lib/\xff.c:7" "" "no argument"
+}
+END
+awk 'BEGIN {
+	print "image \"44556677\" \"many\" {"
+	for (n = 0; n < 6000; n++)
+		print "\tsite " n " log \"file" n ".c:" n + 1 "\" \"f" n "\" \"%u\""
+	print "}"
+}' >>sites.fmt
+{
+	echo info
+	echo 'clock 1 1700000000000000000 1 77000'
+	echo 'proc 70 70 pumpd'
+	echo 'dict image 70 0 0 0 00112233'
+	echo 'dict image 70 1 0 0 44556677'
+	echo 'event 2000 tid=70 ctx=user type=127 sev=sw2 u32:0 i32:2 str:cellar'
+	echo 'event 2001 tid=70 ctx=user type=127 u32:1'
+	echo 'event 2002 tid=70 ctx=user type=127 obj=7 u32:0 i32:3 str:attic'
+	awk 'BEGIN { for (n = 0; n < 12000; n++)
+		print "event " 3000 + n " tid=70 ctx=user type=127 u32:" 16777216 + n % 6000 " u32:" n }'
+} | gen_stream >sites.trace
+old=$fmt fmt=sites.fmt
+equal "statements have their places in the source" sites.trace 2>&1
+fmt=$old
+is "$(grep -c 'file_name: "motor.c"' out.txt)" 1 "and a place is written once"
 
 # Only in a long stream: names that begin anew, a log that grows
 python3 - >long.gen <<'END'
@@ -128,7 +172,8 @@ printf '%s\n' 'boot 1' info 'clock 100 1700000000000000000 100' 'proc 7 7 one' '
 	gen_stream >one.trace
 printf '%s\n' 'boot 2' info 'clock 5000 1700000000000001000 5000' 'proc 7 7 two' 'event 5500 tid=7 type=100 u8:2' |
 	gen_stream >two.trace
-devtrace-convert -q --to perfetto one.trace two.trace one.trace >both.pf
+cp one.trace again.trace
+devtrace-convert -q --to perfetto one.trace two.trace again.trace >both.pf
 decode both.pf >both.txt
 is "$(grep -c 'machine_id: 1' both.txt) $(grep -c 'machine_id: [^1]' both.txt) $(grep -c remote_clock_sync both.txt)" \
 	"$(awk '/^packet/ { m = 0 } /machine_id/ { n++ } END { print n }' both.txt) 0 1" "another boot is another machine"
@@ -188,6 +233,47 @@ for e in runs:
 sys.exit(not runs or any(a[1] > b[0] + 1e-6 for c in cpus.values() for a, b in zip(c, c[1:])))'
 ok $? "and on each CPU one thread at a time"
 
+# Hostile names: control characters, marks of the format, no UTF-8
+python3 - >hostile.gen <<'END'
+names = [b"a\nb", b"\x1b[31mred\x1b[2J", b'q"\\z', b"\xff\xfe\x80bad", "\u00fc\u20ac".encode(), b"a\tb\rc", b"\xc2\x9b31m",
+         b"x" * 63, b"</script><script>alert(1)</script>", b'";};', b"$end", b"%s%n", b"-->"]
+def quote(b):
+    return '"' + "".join("\\x%02x" % c for c in b) + '"'
+print("info\nclock 5 1700000000000000000 5")
+for i, n in enumerate(names):
+    print(f"proc {i + 7} {i + 7} {quote(n[:15])}\ndict usr 0 {100 + i} 0 0 {quote(n)}")
+    print(f"dict obj 0 0 0 {16 + i} {quote(n)}\ndict fun 0 0 0 {32 + i} {quote(n)}")
+for i, n in enumerate(names):
+    print(f"event {10 * i + 10} tid={i + 7} ctx=user type=4 obj:{16 + i} fun:{32 + i}")
+    print(f"event {10 * i + 12} tid={i + 7} ctx=user type={100 + i} u8:{i} str:{quote(n)}")
+    print(f"event {10 * i + 14} tid={i + 7} ctx=user type=126 str:{quote(n)}")
+END
+gen_stream <hostile.gen >hostile.trace
+devtrace-convert -q --to chrome hostile.trace >hostile.json
+python3 -c '
+import json, sys
+data = open("hostile.json", "rb").read()
+n = sum(e["ph"] == "i" for e in json.loads(data.decode())["traceEvents"])
+sys.exit(n != 39 or any(b < 32 and b != 10 for b in data))'
+ok $? "hostile names for Chrome are JSON in UTF-8"
+equal "hostile names in Perfetto" hostile.trace
+iconv -f UTF-8 -t UTF-8 <out.txt >/dev/null
+ok $? "are UTF-8"
+devtrace-convert -q --to html hostile.trace >hostile.html
+is "$(grep -c '<script' hostile.html)" 2 "hostile names are no part of the page"
+devtrace-convert -q --to vcd hostile.trace >hostile.vcd
+is "$(grep -c '^[$]var' hostile.vcd) $(grep -c '[^ -~	]' hostile.vcd)" "13 0" "and no characters of a dump"
+printf '\033[2J\377' >name
+cp one.trace "$(cat name).trace"
+{
+	devtrace-convert --to html -o escaped.html "$(cat name).trace"
+	devtrace-convert --to "$(cat name)" one.trace
+	devtrace-convert -e "$(cat name)" --to html -o escaped.html one.trace
+	devtrace-convert --to html -o escaped.html "serial:/$(cat name)"
+	traceinfo --time "$(cat name)"
+} 2>said
+is "$(wc -l <said) $(grep -c '\\x1b\[2J\\xff' said) $(LC_ALL=C grep -c '[^ -~]' said)" "5 5 0" "messages escape what they quote"
+
 # Errors
 cp one.trace own.trace
 ln -s own.trace other.name
@@ -205,9 +291,90 @@ ok $? "which is said"
 devtrace-convert --to perfetto one.trace 2>said >x
 is "$(cat said)" "devtrace-convert: one.trace: 1 events" "the count is told"
 yes '' | head -c 100 | devtrace-convert -q --to chrome nowhere one.trace 2>said >x
-is "$? $(cat said)" "1 devtrace-convert: nowhere: No such file or directory" "a file that is not there"
+is "$? $(cat said)" "1 devtrace-convert: nowhere: No such file or directory (name a saved stream, or give no argument to read /dev/trace)" \
+	"a file that is not there"
 python3 -m json.tool <x >/dev/null
 ok $? "and the other one is converted"
+# An output of an earlier conversion stays if there is nothing to convert.
+printf 'earlier' >earlier
+: >empty
+devtrace-convert --to html -o earlier nowhere empty . 2>said
+is "$? $(cat earlier)" "1 earlier" "without an input that can be read, the output file stays"
+cat >expected <<'END'
+devtrace-convert: nowhere: No such file or directory (name a saved stream, or give no argument to read /dev/trace)
+devtrace-convert: empty: not a trace stream: the file is empty (name a saved stream, or give no argument to read /dev/trace)
+devtrace-convert: .: Is a directory (name the files in it)
+END
+diff said expected >&2
+ok $? "and each input has its message"
+devtrace-convert --to html -o new nowhere 2>said
+[ $? = 1 ] && [ ! -e new ]
+ok $? "nor is a file created"
+devtrace-convert --to html -o earlier - <"$here/test_convert.sh" 2>said
+is "$? $(cat earlier) $(sed 's/its .*/its bytes/' said)" \
+	"1 earlier devtrace-convert: standard input: not a trace stream: no whole frame in its bytes" "standard input is checked, too"
+devtrace-convert --to html -o earlier /dev/null 2>said
+is "$? $(cat earlier)" "1 earlier" "and so is a device that is no trace device"
+# An event or argument that is not in the input, or an option that the format does not draw
+devtrace-convert -q -e picks.fmt --to perfetto -o picked.pf --counter BEAT.late --slice BEGIN..END picks.trace 2>said
+is "$? $(cat said)" "0 " "known names are not reported"
+devtrace-convert -q -e picks.fmt --to perfetto -o picked.pf --counter BEAT.lat --counter BAET.late --slice BEGIN..EN \
+	--slice nothing..END picks.trace 2>said
+cat >expected <<'END'
+devtrace-convert: --slice: no event has the name EN; did you mean END?
+devtrace-convert: --slice: no event has the name nothing; traceinfo prints the names of events
+devtrace-convert: --counter: the event BEAT has no number with the name lat; did you mean late?
+devtrace-convert: --counter: no event has the name BAET; did you mean BEAT?
+END
+diff said expected >&2
+ok $? "a misspelt name is reported"
+sed 's/^devtrace-convert/traceinfo/' expected >expected.timeline
+traceinfo -e picks.fmt --timeline --counter BEAT.lat --counter BAET.late --slice BEGIN..EN --slice nothing..END \
+	picks.trace 2>said >x
+diff said expected.timeline >&2
+ok $? "by traceinfo, too"
+for pair in "vcd --slice BEGIN..END bars; use --to perfetto, chrome or html" \
+	"html --counter BEAT.late curves; use --to perfetto, chrome, vcd or parquet" \
+	"ctf --slice BEGIN..END bars; use --to perfetto, chrome or html"; do
+	# shellcheck disable=SC2086 # words
+	set -- $pair
+	devtrace-convert --to "$1" -o unwanted "$2" "$3" picks.trace 2>said
+	status=$?
+	what="$1 $2"
+	want="devtrace-convert: $2: '$1' has no"
+	shift 3
+	is "$status $(cat said)" "2 $want $*" "$what is refused"
+done
+ln -s one.trace again.name
+for twice in one.trace ./one.trace again.name; do
+	devtrace-convert --to html -o unwanted one.trace two.trace $twice 2>said
+	is "$? $(cat said)" "2 devtrace-convert: input: '$twice' is given twice, so its events would be in the output twice; give it once" \
+		"an input that is given twice, as $twice"
+done
+devtrace-convert --to html -o '' one.trace 2>said
+is "$? $(cat said)" "2 devtrace-convert: --output: '' is not the name of a file" "an empty name"
+[ ! -e unwanted ]
+ok $? "these make no output"
+# The former name of --format-file, and a format file with an error
+devtrace-convert -q --event picks.fmt --to html -o old.html picks.trace 2>said &&
+	devtrace-convert -q --format-file picks.fmt --to html -o new.html picks.trace 2>>said
+is "$? $(cat said)" "0 " "--event is --format-file"
+echo 'record 107 BEGIN %' >wrong.fmt
+devtrace-convert -q -e wrong.fmt --to html -o new.html picks.trace 2>said
+is "$? $(cat said)" "0 devtrace-convert: wrong.fmt: 1 error; 'traceinfo --check-fmt wrong.fmt' shows them" \
+	"a format file with an error"
+# Both programs say the same about a bad input.
+for wrong in nowhere empty . "$here/test_convert.sh" /dev/null /dev/trace-nowhere tcp:127.0.0.1:9 tcp: syslog:host ""; do
+	traceinfo "$wrong" 2>&1 | sed 's/^traceinfo/devtrace-convert/' >expected
+	devtrace-convert --to html -o earlier "$wrong" 2>said
+	diff said expected >&2
+	ok $? "traceinfo and devtrace-convert say the same about $wrong"
+done
+# The example of the manual page, with the remote machine's shell
+mkdir log
+cp one.trace two.trace log
+sh -c 'traceinfo --raw --since 2023-11-14 --until 2023-11-15 log/*' | devtrace-convert -q --to perfetto -o day.pf - 2>said
+is "$? $(decode day.pf | grep -c TYPE_INSTANT)" "0 2" "a time of the files of another machine"
 [ "$(readlink "$out/san/tools/traceconv")" = devtrace-convert ]
 ok $? "the old name is a link"
 

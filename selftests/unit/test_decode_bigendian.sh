@@ -14,7 +14,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 lib=$top/lib
-tests="test_frame test_decode_names test_wire_format test_decode"
+tests="test_frame test_decode_accuracy test_decode_names test_wire_format test_decode"
 count=0
 bad=0
 
@@ -34,12 +34,15 @@ machine()
 	fi
 	for t in $tests; do
 		more=
-		[ "$t" = test_decode ] || [ "$t" = test_decode_names ] && more=$here/teststream.c
+		case $t in
+		test_decode*) more=$here/teststream.c ;;
+		esac
 		# shellcheck disable=SC2086
 		if ! "$2" -static -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 			-Wno-sign-compare -Wno-pointer-to-int-cast -I"$top/include/uapi" -I"$top/include" -I"$lib" \
 			-I"$top/selftests" -I"$here" -DTOP_DIR="\"$top\"" \
 			-o "$tmp/$t" "$here/$t.c" $more "$lib/decode/decode.c" "$lib/decode/decode_body.c" \
+			"$lib/decode/decode_accuracy.c" \
 			"$lib/decode/decode_compact.c" "$lib/decode/decode_names.c" "$lib/wire/elem.c" "$lib/wire/frame.c" >"$tmp/log" 2>&1; then
 			tail -n 30 "$tmp/log" | sed 's/^/# /'
 			result "not ok" "$1 $t compiles"

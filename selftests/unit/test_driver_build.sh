@@ -41,7 +41,7 @@ says_not()
 check "make modules_install" modules_install
 check "the kernel's make has as many jobs as were asked for" says_not "$tmp/installed" jobserver
 check "modules_install does not mention OpenSSL" says_not "$tmp/installed" -i -e ssl -e sign
-for f in devtrace.mk include/linux/devtrace.h include/linux/devtrace_link.h include/linux/devtrace_watch.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
+for f in devtrace.mk include/linux/devtrace.h include/linux/devtrace_link.h include/linux/devtrace_log.h include/linux/devtrace_named.h include/linux/devtrace_watch.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
 	check "modules_install brings $f" test -s "$share/$f"
 done
 find "$root/lib/modules" -name '*.ko*' | sed 's|.*/||; s/\.ko.*//' | sort >"$tmp/names"
@@ -62,6 +62,8 @@ described()
 	awk '/^\.Nm insmod / { sub(/\.ko$/, "", $3); module = $3 }
 	     /^\.Op Cm / { print module, $3 }
 	     /^\.Sh DESCRIPTION/ { exit }' "$tmp/src/Documentation/man/trace.4"
+	# insmod does not need it, because its lines name drivers that are loaded.
+	sed -n 's/^\.It Cm \(sites\)$/devtrace \1/p' "$tmp/src/Documentation/man/trace.4"
 	for count in persist.severe profile.faults_limited watch.attached watch.nested watch.unseen; do
 		echo "devtrace_${count%.*} ${count#*.}"
 	done
@@ -125,11 +127,12 @@ check "the driver can be loaded without devtrace.ko" \
 	sh -c "! modinfo -F depends '$drv/drv.ko' | grep devtrace && ! nm '$drv/drv.ko' | grep 'U .*devtrace'"
 check "the driver emits" sh -c "nm '$drv/drv.ko' | grep __devtrace_link"
 
-# driver_of BODY: a driver with that in a function
+# driver_of BODY: a driver with that in a function, and with $header
+header=devtrace
 driver_of()
 {
 	echo '#include <linux/module.h>'
-	echo '#include <linux/devtrace.h>'
+	echo "#include <linux/$header.h>"
 	echo 'void try(u32 n); void try(u32 n) {'
 	echo "$1"
 	echo '}'
@@ -212,12 +215,31 @@ done
 good "the names of severities are those of programs, and QNX's" "$ours" \
 	'BUILD_BUG_ON(DEVTRACE_SW2 != DEVTRACE_SW_SEVERITY2); BUILD_BUG_ON(DEVTRACE_HW3 != DEVTRACE_HW_SEVERITY3); devtrace_exc(n, 1);'
 
+# Lines whose text stays in the file
+header=devtrace_log
+good "DT_LOG() with DEVTRACE_DISABLE" "$ours
+ccflags-y += -DDEVTRACE_DISABLE" 'DT_LOG("%u", n); DT_LOG_TO(1, "%s 100%%n", "x");'
+check "leaves nothing" sh -c "! nm '$tmp/away/try/try.o' | grep devtrace"
+good "DT_LOG()" "$ours" 'DT_LOG("%u", n); DT_LOG_TO(1, "%s %p 100%%n", "x", &n); DT_ERR("x");'
+check "the line that compiled it is there, too" keep_line
+check "the texts are in a section that is not loaded" sh -c "readelf -SW '$tmp/away/try/try.o' |
+	grep -E ' \.debug_devtrace +PROGBITS +0+ [0-9a-f]+ [0-9a-f]+ 00 +0 +0 +1$'"
+refused "a DT_LOG() with %n" 'DT_LOG("%n", &n);' 'cannot have %n'
+refused "a width of *" 'DT_LOG("%*u", 3, n);' 'width or precision'
+refused "a precision of *" 'DT_LOG("%.*s", 3, "x");' 'width or precision'
+refused "printk()'s letters behind %p" 'DT_LOG("%pS", &n);' 'without printk'
+refused "a text that is a variable" 'const char *s = "x"; DT_LOG(s);' 'before .s.'
+refused "thirteen arguments" 'DT_LOG("%u", n, n, n, n, n, n, n, n, n, n, n, n, n);' 'up to twelve arguments'
+try_again 'DT_LOG("%s", n);'
+check "a number for %s" says "$tmp/said" 'warning: format .%s. expects'
+
 mkdir "$tmp/away/no"
 printf 'include %s\nobj-m += no.o\n' "$tmp/moved/devtrace.mk" >"$tmp/away/no/Kbuild"
 cp -r "$share" "$tmp/moved" && rm -r "$tmp/moved/$release"
-make -s -C "$kdir" M="$tmp/away/no" modules >"$tmp/said" 2>&1
-check "without symbols for this kernel devtrace.mk says what to do" \
-	says "$tmp/said" "no Module.symvers for kernel $release: run .make modules_install"
+cp "$drv/drv.c" "$tmp/away/no/no.c"
+check "README's driver builds without symbols for this kernel" \
+	make -s -C "$kdir" M="$tmp/away/no" modules
+check "and without a warning" says_not "$tmp/log" -i -e warning: -e undefined
 
 check "make modules_uninstall" make -s -C "$tmp/src" KDIR="$kdir" DESTDIR="$root" modules_uninstall
 check "leaves no module and no symbols" sh -c \

@@ -127,6 +127,7 @@ done
 same "disabled: nothing evaluated" "0 0 0 0" "$("$tmp/off")"
 cat >"$tmp/empty.c" <<'END'
 #include <devtrace.h>
+#include <devtrace/log.h>
 #include <devtrace/qnx.h>
 #include <devtrace/qs.h>
 int f(int a, const char *b);
@@ -142,6 +143,9 @@ int f(int a, const char *b)
 	Trace1(__M(1) + 1, 0, a++);
 	QS_BEGIN_ID(100, 0) QS_I32(0, a++); QS_END()
 	devtrace_text("%s", b++);
+	DT_ERR("%d %s", a++, b);
+	DT_LOG_TO(a, "%d", a++);
+	(void)devtrace_printf("%d", a++);
 #endif
 	(void)b;
 	return a;
@@ -160,6 +164,7 @@ done
 # need an optimizer for that.
 cat >"$tmp/refuse.c" <<'END'
 #include <devtrace.h>
+#include <devtrace/log.h>
 #include <devtrace/qnx.h>
 void f(int type, int severity);
 void f(int type, int severity)
@@ -174,6 +179,7 @@ void f(int type, int severity)
 	devtrace_exc(severity, 1, 2);
 	if (devtrace_begin_exc(&r, DEVTRACE_SW2, 1))
 		devtrace_end(&r);
+	DT_LOG("%%n %%* %-8.3f %5d %lx %hhu %c %% %s\n", 1.5, type, 2ul, t, 'c', "*");
 	WRONG;
 }
 END
@@ -204,6 +210,22 @@ done
 refused "no event type" "devtrace_begin(&r, 60, 1, 2)" -O2
 refused "no event type" "devtrace_begin_type(&r, 54)" -O2
 refused "no severity" "devtrace_begin_exc(&r, 2, 1)" -O2
+for opt in -O1 -O2 -Os; do
+	refused "takes no %n" 'DT_LOG("%d %hhn", type, (signed char *)0)' $opt
+	refused "takes no %n" 'DT_ERR("%.*s", type, "x")' $opt
+	refused "takes no %n" 'DT_LOG_TO(1, "a text that is much longer than the others %-*d", 1, 2)' $opt
+	refused "takes no %n" 'DT_LOG("%m")' $opt
+	refused "takes no %n" 'DT_LOG("%2\$d %1\$d", 1, 2)' $opt
+	refused "takes no %n" 'DT_LOG("%5ls", L"x")' $opt
+done
+for opt in -O0 -O2; do
+	refused "takes_16_arguments_at_most" \
+		'DT_LOG("x", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)' $opt \
+		-Werror=implicit-function-declaration
+	refused "16 bits" 'DT_LOG_TO(65536, "x")' $opt
+	refused "no severity" 'devtrace_printf_sev(2, "x")' $opt
+	refused "expects argument of type" 'DT_LOG("%s", 1)' $opt -Werror=format
+done
 
 # The library exports the symbols of its map, and needs only libc and its loader, which knows
 # where a thread's CPU is stored.
@@ -262,6 +284,7 @@ check "QNX program, no device" env LD_LIBRARY_PATH="$lib" DEVTRACE_DEVICE="$tmp/
 # of fixed layout is stores and one call, however it was said.
 cat >"$tmp/code.c" <<'END'
 #include <devtrace.h>
+#include <devtrace/log.h>
 #include <devtrace/qnx.h>
 #include <devtrace/qs.h>
 void f_short(int a, int b) { devtrace(100, a, b); }
@@ -277,19 +300,23 @@ void f_record(int a, int b)
 void f_qs(int a, int b) { QS_BEGIN_ID(100, 7) QS_I32(0, a); QS_I32(0, b); QS_END() }
 void f_qnx(int a, int b) { (void)Trace2(__M(0x41) + 7, _TRACE_HW_SEVERITY2, a, b); }
 void f_exc(int a, int b) { devtrace_exc(DEVTRACE_HW2, 0x4107, a, b); }
+void f_log(int a, int b) { DT_LOG("%d %d", a, b); }
 END
 if [ "$("$CC" -dumpmachine | cut -d- -f1)" = x86_64 ]; then
 	"$CC" -O2 -fcf-protection=none -fno-stack-protector -I "$inc" -c -o "$tmp/code.o" "$tmp/code.c"
-	for f in f_short f_record f_qs f_qnx f_exc; do
+	for f in f_short f_record f_qs f_qnx f_exc f_log; do
 		objdump -dr --no-show-raw-insn --disassemble=$f "$tmp/code.o" |
 			sed -n 's/^ *[0-9a-f]*:\t\([a-z]*\).*/\1/p' >"$tmp/insn"
-		same "$f off: load, test, branch" "mov test jne ret" \
-			"$(head -4 "$tmp/insn" | tr '\n' ' ' | sed 's/ $//; s/testb/test/; s/testl/test/')"
+		off="mov test jne ret" few=26
+		# another load, test and branch if its site is on
+		[ $f != f_log ] || off="mov test jne mov" few=32
+		same "$f off: load, test, branch" "$off" \
+			"$(head -4 "$tmp/insn" | tr '\n' ' ' | sed 's/ $//; s/testb/test/; s/testl/test/; s/^movzbl/mov/')"
 		cp "$tmp/insn" "$tmp/log"
 		tests=2
 		[ $f != f_short ] || tests=1
 		same "$f on: tests, stores and one call" "call=1 tests=$tests branches=$tests few=1" \
-			"call=$(grep -c call "$tmp/insn") tests=$(grep -c '^test' "$tmp/insn") branches=$(grep -c '^j' "$tmp/insn") few=$(($(wc -l <"$tmp/insn") <= 26))"
+			"call=$(grep -c call "$tmp/insn") tests=$(grep -c '^test' "$tmp/insn") branches=$(grep -c '^j' "$tmp/insn") few=$(($(wc -l <"$tmp/insn") <= few))"
 	done
 else
 	skip "code of $("$CC" -dumpmachine)" "it is not known"

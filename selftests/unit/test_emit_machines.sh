@@ -29,7 +29,7 @@ compile()
 {
 	cc=$1
 	shift
-	"$cc" -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
+	"$cc" -O2 -std=gnu11 -DSITES_FILE="\"$tmp/sites\"" -DDEVTRACE_SITES_FILE=SITES_FILE -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
 		-I"$top/include/uapi" -I"$top/include" -I"$top/lib" -I"$top/selftests" -I"$here" \
 		"$@" >"$tmp/log" 2>&1 && return
 	tail -n 30 "$tmp/log" | sed 's/^/# /'
@@ -50,10 +50,11 @@ machine()
 		result "not ok" "$1 library compiles"
 		return
 	fi
-	for t in test_record test_emit test_now test_status test_wanted test_lane test_lane_process; do
+	for t in test_record test_emit test_now test_status test_wanted test_log test_lane test_lane_process; do
 		more=
 		case $t in
 		test_lane*) more="$here/lane_parse.c -Wl,--wrap=clock_gettime" ;;
+		test_log) more=-Wl,--wrap=fstat ;;
 		esac
 		# shellcheck disable=SC2086 # several words, or none
 		if ! compile "$2" -static -o "$tmp/$t" "$here/$t.c" "$tmp/$1"/*.o \

@@ -129,12 +129,14 @@ check "with WERROR=1 it does" not warned WERROR=1
 
 # Build with pkg-config, CMake and Meson. The tree stands elsewhere than it says.
 root=$tmp/usr
+has_text() { grep -qF 'starts with %d arguments' "$1/app.fmt"; }
 runs() { LD_LIBRARY_PATH=$root/usr/lib DEVTRACE_DEVICE=/nowhere "$1"; }
 examples=$root/usr/share/doc/devtrace/examples
 if command -v cmake >/dev/null; then
 	check "CMake" sh -c "cmake -S '$examples' -B '$tmp/cmake' \
 		-DCMAKE_PREFIX_PATH='$root/usr' && cmake --build '$tmp/cmake'"
 	check "its program runs" runs "$tmp/cmake/app"
+	check "its format file has the text" has_text "$tmp/cmake"
 	cp -r "$examples" "$tmp/all"
 	sed -i 's/find_package(devtrace 0.3 REQUIRED)/find_package(devtrace REQUIRED COMPONENTS ctl qp rkh rx)/
 		s/devtrace::devtrace/devtrace::ctl devtrace::rx devtrace::rkh devtrace::qp/' "$tmp/all/CMakeLists.txt"
@@ -147,9 +149,10 @@ else
 	skip CMake "no cmake"
 fi
 if command -v meson >/dev/null && command -v ninja >/dev/null; then
-	export PKG_CONFIG_PATH="$root/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
+	export PKG_CONFIG_PATH="$root/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root" PATH="$root/usr/bin:$PATH"
 	check "Meson" sh -c "meson setup '$tmp/meson' '$examples' && ninja -C '$tmp/meson'"
 	check "its program runs" runs "$tmp/meson/app"
+	check "its format file has the text" has_text "$tmp/meson"
 else
 	skip Meson "no meson, or no ninja"
 fi

@@ -329,7 +329,6 @@ end_peer
 # Files while nobody is there: before the first peer, and after each
 wrong "needs a peer" --spool . -f x
 wrong "needs a peer" --spool . --to udp:localhost:7070
-wrong "buffer keeps the events" --spool . --to syslog:localhost:514
 peer recv 127.0.0.1 spooled
 port=$at
 end_peer

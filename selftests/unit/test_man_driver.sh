@@ -2,19 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # test_man_driver.sh - devtrace(9): its form, its example, and that it tells all that
-# <linux/devtrace.h>, which includes devtrace_link.h, and <linux/devtrace_watch.h> offer to a driver and that our modules
-# export to it
+# <linux/devtrace.h>, which includes devtrace_link.h and devtrace_named.h, <linux/devtrace_log.h> and <linux/devtrace_watch.h>
+# offer to a driver and that our modules export to it
 . "$(dirname "$0")/doc.sh"
 man=$top/Documentation/man/devtrace.9
-headers="$top/include/linux/devtrace.h $top/include/linux/devtrace_watch.h"
+headers=
+for h in devtrace devtrace_named devtrace_watch devtrace_log; do
+	headers="$headers $top/include/linux/$h.h"
+done
 
 check_page "$man"
 
 # Calls and macros; what begins with __ is not for drivers.
-# shellcheck disable=SC2086 # two files
+# shellcheck disable=SC2086 # several files
 {
 	grep -ohE '\b(devtrace|dt)_[a-z0-9_]+\(' $headers | tr -d '('
-	grep -ohE '^#define DEVTRACE_[A-Z0-9_]+' $headers | sed 's/^#define //'
+	grep -ohE '^#define (DEVTRACE|DT)_[A-Z0-9_]+' $headers | sed 's/^#define //'
 	sed -n 's/^__DT_ELEM(\([a-z0-9_]*\),.*/\1/p' $headers
 	cat "$top"/kmod/*/*.c | sed -n 's/^EXPORT_SYMBOL_GPL(\([a-z][a-z0-9_]*\));/\1/p'
 	sed -n 's/^#define \(DEVTRACE_[SH]W[A-Z]*[0-9]\)\t.*/\1/p' "$top/include/uapi/linux/devtrace.h"
@@ -27,6 +30,8 @@ while read -r name; do
 		continue ;;	# read by the inline functions
 	DEVTRACE_[SH]W_SEVERITY[0-3])
 		continue ;;	# told as a range
+	DEVTRACE_SITES_*)
+		continue ;;	# between drivers and devtrace.ko
 	devtrace_type_is_*|devtrace_severity_is_valid)
 		continue ;;	# rules of the UAPI, whose header describes them
 	esac
@@ -39,9 +44,9 @@ while read -r name; do
 done <"$tmp/names"
 
 # The names in the page exist.
-grep -oE '\b(devtrace|dt)_[a-z0-9_]+' "$man" | sort -u >"$tmp/told"
+grep -oE '\b(devtrace|dt)_[a-z0-9_]+' "$man" | grep -vx devtrace_log | sort -u >"$tmp/told"
 while read -r name; do
-	# shellcheck disable=SC2086 # two files
+	# shellcheck disable=SC2086 # several files
 	check "$name is there" grep -qw "$name" $headers
 done <"$tmp/told"
 

@@ -124,7 +124,7 @@ is "$(PYTHONPATH=$O/tools/python timeout 60 python3 live.py 2>&1 | xargs)" "True
 cat >wrong.py <<'END'
 import sys, warnings, devtrace
 warnings.simplefilter("error")
-for source in "none.trace", "/", "values.gen", b"", "tcp:", 12345, None:
+for source in "none.trace", "/", "values.gen", b"", "/dev/null", "tcp:", 12345, None:
     try:
         print(list(devtrace.open(source)))
     except Exception as e:
@@ -134,6 +134,10 @@ for formats in ["none.fmt"], ["wrong.fmt"], "x.fmt", [7]:
         print(devtrace.open("board.trace", formats))
     except Exception as e:
         print(type(e).__name__, e)
+try:
+    print(devtrace.open("board.trace").columns(limit=-1))
+except Exception as e:
+    print(type(e).__name__, e)
 for kind in devtrace.Reader, devtrace.Event, devtrace.Column:
     try:
         kind()
@@ -145,8 +149,9 @@ python wrong.py >said 2>&1
 cat >want <<END
 FileNotFoundError [Errno 2] No such file or directory: 'none.trace'
 IsADirectoryError [Errno 21] Is a directory: '/'
-ValueError values.gen: not a trace stream: no frames in a row in its $(wc -c <values.gen) bytes
-ValueError bytes: not a trace stream: no frames in a row in its 0 bytes
+ValueError $(traceinfo values.gen 2>&1 | sed "s/^traceinfo: //")
+ValueError bytes: not a trace stream: the input is empty
+ValueError /dev/null: not a trace stream: the input is empty
 ValueError tcp: $(traceinfo tcp: 2>&1 | sed "s/.*'tcp:' //;s/^traceinfo: tcp: //;q")
 OSError [Errno 9] Bad file descriptor: 12345
 TypeError expected str, bytes or os.PathLike object, not NoneType
@@ -154,6 +159,7 @@ FileNotFoundError [Errno 2] No such file or directory: 'none.fmt'
 UserWarning $(traceinfo --check-fmt wrong.fmt 2>&1 | sed 's/^traceinfo: //;s/\(wrong.fmt:1\):[0-9]*/\1/;s/ error://;q')
 TypeError formats is a list of paths, such as ["board.fmt"]
 TypeError expected str, bytes or os.PathLike object, not int
+ValueError limit is a number of events, not -1
 TypeError
 TypeError
 TypeError
@@ -204,6 +210,19 @@ examples()	# LANGUAGE
 		inside && /^[^\t]/ { inside = 0 }
 		inside { sub(/^\t/, ""); print }' "$top/Documentation/python.rst"
 }
+# How exact the date of an event is
+for board in c7 c8 c9; do
+	gen_stream <"$here/traceinfo/$board.gen" >$board.trace
+done
+cat >exact.py <<'END'
+import devtrace
+for board in "c7", "c8", "c9":
+    print(*[f"{e.synchronised},{e.error}" for e in devtrace.open(board + ".trace")])
+END
+is "$(python exact.py 2>&1 | xargs)" \
+	"yes,1254567 yes,1259567 yes,1754567 unknown,None yes,520900 yes,820000 lost,None never,None never,None never,None" \
+	"the error of a date, while it is known"
+
 cat >beat.gen <<'END'
 info
 clock 5 1700000000000000000 5

@@ -45,9 +45,9 @@ check "else it says what to do" grep "^note: programs do not find $tmp/here/lib/
 	"$tmp/said"
 
 {
-	block 2 | grep '^#include'
+	block 1 | grep '^#include'
 	echo 'int main(void) { int speed = 3, port = 2, lost = 77, pump = 2; const char *name = "left";'
-	block 2 | grep -v '^#include'
+	block 1 | grep -v '^#include'
 	echo '(void)speed; (void)name; (void)port; (void)lost; (void)pump; return 0; }'
 } >"$tmp/app.c"
 # shellcheck disable=SC2046
@@ -67,7 +67,7 @@ mkdir "$tmp/driver"
 	echo '#include <linux/module.h>'
 	echo '#include <linux/devtrace.h>'
 	echo 'static int __init driver_init(void) { u16 object = 1, signal = 2; u32 beats = 3, late = 4;'
-	block 3
+	block 2
 	echo 'return 0; }'
 	echo 'module_init(driver_init); MODULE_LICENSE("GPL"); MODULE_DESCRIPTION("README");'
 } >"$tmp/driver/driver.c"

@@ -52,10 +52,26 @@ done
 { echo info; echo "clock 1 1700000000000000000"; echo "noise $SEED 5000"; } | gen_stream > noise
 for options in --timeline "--timeline -v" --timeline=1000h "--timeline --slice A..B --counter A.b"; do
 	# shellcheck disable=SC2086 # several options
-	traceinfo --no-default-fmt $options noise > text 2> log && [ ! -s log ] &&
+	traceinfo --no-default-fmt $options noise > text 2> log && ! grep -v ' no event has the name ' log &&
 		! grep -q '[^ -~]' text && awk 'length > 80 { exit 1 }' text
 	result $? "random events, $options"
 done
+
+# A picture fits any terminal of 20 columns or more, with a name and with thread numbers of slices.
+status=0
+cp trace a-file-with-a-long-name-that-is-wider-than-the-terminal.trace
+for columns in 79 60 40 33 32 31 30 24 20; do
+	for stream in noise a-file-with-a-long-name-that-is-wider-than-the-terminal.trace; do
+		COLUMNS=$columns LC_ALL=C.UTF-8 TERM=xterm traceinfo --no-default-fmt --timeline \
+			--slice SCHED_SWITCH..SCHED_SWITCH $stream 2>log | head -c 1000000 |
+			python3 -c 'import sys
+for l in sys.stdin.buffer:
+    if len(l.decode().rstrip("\n")) > int(sys.argv[1]):
+        sys.exit("wider than " + sys.argv[1] + ": " + repr(l))' $columns 2>>log || status=1
+	done
+	[ $status = 0 ] || break
+done
+result $status "pictures for narrow terminals"
 
 # 70 000 threads have events in turns, at times whose distances grow.
 python3 - > big <<'PY'

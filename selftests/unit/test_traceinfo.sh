@@ -18,8 +18,9 @@ export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
 unset NO_COLOR DEVTRACE_FMT_PATH
 # The output must not depend on installed format files.
 mkdir "$work/run" || exit 1
-cp -r "$here"/traceinfo/*.fmt "$here"/traceinfo/fmts "$here"/../../tools/fmt/qp.fmt \
-	"$here"/../../tools/fmt/rkh.fmt "$here"/../../tools/fmt/kernel.fmt "$work/run" || exit 1
+cp -r "$here"/traceinfo/*.fmt "$here"/traceinfo/fmts "$here"/traceinfo/owned "$here"/../../tools/fmt/qp.fmt \
+	"$here"/../../tools/fmt/rkh.fmt "$here"/../../tools/fmt/kernel.fmt \
+	"$here"/../../tools/fmt/bus.fmt "$work/run" || exit 1
 for gen in "$here"/traceinfo/*.gen; do
 	name=$(basename "$gen" .gen)
 	gen_stream < "$gen" > "$work/run/$name.trace" || exit 1

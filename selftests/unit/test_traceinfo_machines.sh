@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test_traceinfo_machines.sh - traceinfo on machines that are not this one
+# test_traceinfo_machines.sh - traceinfo and devtrace-convert on machines that are not this one
 #
 # Compiled for s390x (big-endian) and 32-bit ARM, where size_t and time_t are small,
-# and run by qemu-user, it prints of the same streams what test_traceinfo.sh expects.
+# and run by qemu-user, they print of the same streams what test_traceinfo.sh expects.
 # Needs gcc-s390x-linux-gnu or gcc-arm-linux-gnueabihf, with libc, and qemu-user.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -37,11 +37,13 @@ machine()
 		result "not ok" "$1 compiles"
 		return
 	fi
-	cat >"$tmp/$1/selftests/unit/san/tools/traceinfo" <<-RUN
-	#!/bin/sh
-	exec $3 -0 traceinfo $tmp/$1/tools/traceinfo "\$@"
-	RUN
-	chmod +x "$tmp/$1/selftests/unit/san/tools/traceinfo"
+	for tool in traceinfo devtrace-convert; do
+		cat >"$tmp/$1/selftests/unit/san/tools/$tool" <<-RUN
+		#!/bin/sh
+		exec $3 -0 $tool $tmp/$1/tools/$tool "\$@"
+		RUN
+		chmod +x "$tmp/$1/selftests/unit/san/tools/$tool"
+	done
 	# qemu-user knows no ioctl of ours: without manners. And traceinfo is a script here, which
 	# is at no prefix.
 	if TRANSCRIPTS='[!mp]*' PATH="$out:$PATH" O="$tmp/$1" sh "$here/test_traceinfo.sh" >"$tmp/log" 2>&1 &&

@@ -503,7 +503,7 @@ fi
 
 # Compact frames: the same in fewer bytes; files that are cut need not stand by themselves
 text() { "$tools/traceinfo" --no-default-fmt "$1" 2>/dev/null; }
-refused "syslog gets messages" --to syslog:localhost:1 --compact
+refused "journal and syslog get records" --to syslog:localhost:1 --compact
 mkdir thin
 $log -q --once --device s.trace --compact >thin/compact
 is "$? $(total events thin/compact) $(total missing thin/compact)" "0 5000 0" "--compact"

@@ -25,7 +25,7 @@ cat said
 if command -v sigrok-cli >/dev/null; then
 	python3 "$here/vcd_check.py" bus.vcd bytes >got 2>&1
 	grep '^#\|Error' got
-	for bus in i2c1 i2c7 spi0_1.mosi spi0_1.miso mdio; do
+	for bus in i2c1 i2c7 spi0_1.mosi spi0_1.miso mdio_stmmac_0; do
 		grep -q "^$bus [0-9]* True" got
 		ok $? "sigrok-cli decodes $bus to the bytes that were sent"
 	done

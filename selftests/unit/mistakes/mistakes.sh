@@ -45,20 +45,6 @@ driver()
 	errors
 }
 
-# devtrace_mk: builds by a devtrace.mk that has no symbols of a kernel
-devtrace_mk()
-{
-	mkdir -p drv share/include
-	cp "$TOP/kmod/devtrace.mk" share
-	echo 'include $(src)/../share/devtrace.mk' > drv/Kbuild
-	make -s -C "$KDIR" M="$PWD/drv" modules > said 2>&1
-	status=$?
-	grep -o '[^ /]* has no Module.symvers.*' said |
-		sed 's/for kernel [^:]*:/for kernel RELEASE:/; s/KDIR=[^ `]*`/KDIR=DIR`/; s/\.  Stop\.//'
-	[ $status = 0 ] || status=1
-	return $status
-}
-
 # motord REQUEST...: asks the program MOTORD, which has a receive channel
 motord()
 {

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_align.sh - traceinfo --align, with two boards whose clocks drift and step
+#
+# SEED=n repeats a run.
+
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
+SEED=${SEED:-$(date +%s)}
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+echo "# SEED=$SEED"
+cd "$work" || exit 1
+python3 "$here/align_model.py" make "$SEED" 10000 a.gen b.gen truth || exit 1
+for b in a b; do
+	gen_stream <$b.gen >$b.trace || exit 1
+done
+
+traceinfo --no-default-fmt -J --align sent=received a.trace b.trace >events.json
+ok $? "10000 messages there and back tie two boards"
+python3 "$here/align_model.py" check truth events.json >got 2>&1
+ok $? "no event is farther off than stated, and no effect before its cause"
+sed 's/^[^#]/# &/' got
+traceinfo --no-default-fmt --align sent=received b.trace a.trace | head -n 2 | tail -n 1 >line
+grep -q '^--- board a: error unknown, [23]\.[0-9]* s behind b +-[0-9]* us by 20000 pairs, a.trace$' line
+ok $? "the other way round, the first board dates the events: $(cat line)"
+done_testing
