@@ -180,7 +180,9 @@ int ioctl(int fd, unsigned long request, ...)
 		errno = EINVAL;
 		return -1;
 	}
-	calls++;
+	/* Names of images, once for each process */
+	if (request != DEVTRACE_IOC_DICT)
+		calls++;
 	return 0;
 }
 

@@ -157,8 +157,8 @@ static int unload(const char *name)
 
 int dev_unload(void)
 {
-	return unload("dtwatch") || unload("dttest") || unload("dtfire") || unload("metronome") ||
-	       unload("devtrace") ? -1 : 0;
+	return unload("dtwatch") || unload("dttest") || unload("dtfire") || unload("dtlog") ||
+	       unload("metronome") || unload("devtrace") ? -1 : 0;
 }
 
 int dev_done(void)

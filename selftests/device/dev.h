@@ -203,7 +203,7 @@ bool dev_log_has(const char *text);
 struct tape_event {
 	uint64_t ts;
 	uint32_t tid, tgid, code;
-	uint16_t source, object, signal;
+	uint16_t source, object, signal, number;
 	uint8_t type, flags, severity;
 	uint32_t tag, nr;	/* the first two elements, if they are U32 */
 	size_t data, len;	/* offset and length in tape.data */

@@ -47,6 +47,7 @@ static const struct spec_attr spec_filter[] = {
 	[14] = { "cpus", SPEC_RANGES, 0, 0x100 },
 	[15] = { "codes", SPEC_U32S, 0, 0x100 },
 	[16] = { "not-codes", SPEC_U32S, 0, 0x100 },
+	[17] = { "named", SPEC_RANGES, 0, 0x100 },
 };
 
 static const struct spec_attr spec_element[] = {
@@ -69,9 +70,9 @@ static const struct spec_attr spec_devtrace[] = {
 	[8] = { "watermark", SPEC_U32, 0, 0x63 },
 	[9] = { "mode", SPEC_U32, 0, 0x1ff },
 	[10] = { "generation", SPEC_U32, 0, 0xffffffff },
-	[11] = { "filter", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 16 },
+	[11] = { "filter", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 17 },
 	[12] = { "trigger", SPEC_STRING, 1, 0x1f },
-	[13] = { "when", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 16 },
+	[13] = { "when", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 17 },
 	[14] = { "element", SPEC_NEST, 0, 0xffffffffffffffff, spec_element, 6 },
 	[15] = { "nth", SPEC_U64, 1, 0xffffffffffffffff },
 	[16] = { "rate", SPEC_U32, 1, 0xfffffe },

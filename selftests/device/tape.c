@@ -43,7 +43,7 @@ static void add_event(struct tape *t, const struct devtrace_event *e)
 	t->data = grow(t->data, &t->data_room, t->ndata + e->len + 1, 1);
 	ev = &t->ev[t->nev++];
 	*ev = (struct tape_event){
-		.ts = e->ts, .tid = e->tid, .tgid = e->tgid, .code = e->code,
+		.ts = e->ts, .tid = e->tid, .tgid = e->tgid, .code = e->code, .number = e->number,
 		.source = e->source, .object = e->object, .signal = e->signal,
 		.type = e->type, .flags = e->flags, .severity = e->severity,
 		.data = t->ndata, .len = e->len,
@@ -103,6 +103,8 @@ static int item(const struct devtrace_item *i, void *arg)
 	case DEVTRACE_ITEM_UNKNOWN:
 	case DEVTRACE_ITEM_NOTE:
 		t->unknown++;
+		break;
+	case DEVTRACE_ITEM_ACCURACY:
 		break;
 	}
 	if (t->each)

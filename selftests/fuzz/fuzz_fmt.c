@@ -73,6 +73,29 @@ static void print(const struct fmt_entry *e, const uint8_t *data, size_t len)
 	out_free(&o);
 }
 
+/* Print all descriptions of an owner, or those of nobody. */
+static void print_claims(const struct fmt_claims *c, const uint8_t *data, size_t len)
+{
+	const struct fmt_major *m;
+	size_t i, b;
+
+	for (i = 0; i < 256; i++)
+		if (c->records[i])
+			print(c->records[i], data, len);
+	for (b = 0; b < c->nr_buckets; b++) {
+		for (m = c->majors[b]; m; m = m->next) {
+			for (i = 0; i < 256; i++)
+				if (m->minors[i])
+					print(m->minors[i], data, len);
+			for (i = 0; i < 8; i++)
+				if (m->severity[i])
+					print(m->severity[i], data, len);
+			if (m->any)
+				print(m->any, data, len);
+		}
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -80,28 +103,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *nul = size ? memchr(data, 0, size) : NULL;
 	struct seen seen = { .len = nul ? (size_t)(nul - data) : size };
 	const uint8_t *elems = nul ? nul + 1 : some;
-	size_t len = nul ? size - seen.len - 1 : sizeof(some), i, b;
-	const struct fmt_major *m;
+	size_t len = nul ? size - seen.len - 1 : sizeof(some), b;
+	const struct fmt_owner *owner;
+	const struct fmt_entry *e;
 	struct fmt_set set;
 
 	fmt_set_init(&set, diag, &seen);
 	fmt_add_text(&set, "fuzz.fmt", (const char *)data, seen.len);
 	CHECK(seen.errors == set.errors && set.errors <= FMT_ERRORS_MAX);
-	for (i = 0; i < 256; i++)
-		if (set.records[i])
-			print(set.records[i], elems, len);
-	for (b = 0; b < set.nr_buckets; b++) {
-		for (m = set.majors[b]; m; m = m->next) {
-			for (i = 0; i < 256; i++)
-				if (m->minors[i])
-					print(m->minors[i], elems, len);
-			for (i = 0; i < 8; i++)
-				if (m->severity[i])
-					print(m->severity[i], elems, len);
-			if (m->any)
-				print(m->any, elems, len);
-		}
-	}
+	print_claims(&set.unbound, elems, len);
+	for (b = 0; b < set.nr_owner_buckets; b++)
+		for (owner = set.owners[b]; owner; owner = owner->next)
+			print_claims(&owner->claims, elems, len);
+	for (b = 0; b < FMT_BUCKETS; b++)
+		for (e = set.tracepoints[b]; e; e = e->next)
+			print(e, elems, len);
 	fmt_set_free(&set);
 	return 0;
 }

@@ -39,7 +39,7 @@
 enum call {
 	OPEN, CLOSE, READ, READV, WRITE, WRITEV, LSEEK, EMIT, DICT, CHECK, CLEAR, STATS,
 	ANY_IOCTL, POLL, MMAP, MPROTECT, DUP, SPLICE, FLAGS, FORK, CONTROL, THREAD, OTHER,
-	PIN, SLEEP, BURST, LANE, LANE_USE, NCALLS
+	PIN, SLEEP, BURST, LANE, LANE_USE, TYPE, NCALLS
 };
 
 struct cursor {
@@ -262,13 +262,14 @@ static void do_dict(struct cursor *c)
 {
 	static const uint8_t kinds[] = {
 		DEVTRACE_T_SIG, DEVTRACE_T_OBJ, DEVTRACE_T_FUN, DEVTRACE_T_USR, DEVTRACE_T_ENUM,
+		DEVTRACE_T_IMAGE,
 	};
 	struct devtrace_dict d = { 0 };
 	int fd = fd_of(c);
 	unsigned int kind = u8(c);
 	size_t n, i;
 
-	d.kind = kind & 0x80 ? u8(c) : kinds[kind % 5];
+	d.kind = kind & 0x80 ? u8(c) : kinds[kind % 6];
 	d.group = u8(c);
 	d.value = number(c, kind & 0x40 ? 4 : 1);
 	d.key = number(c, kind & 0x20 ? 8 : 1);
@@ -277,6 +278,18 @@ static void do_dict(struct cursor *c)
 	for (i = 0; i < n; i++)
 		d.name[i] = u8(c);
 	ioctl(fd, DEVTRACE_IOC_DICT, kind & 0x08 ? (void *)(edge - 20) : &d);
+}
+
+/* Register a type by name; few different names, as there is room for 4096. */
+static void do_type(struct cursor *c)
+{
+	struct devtrace_type_name t = { 0 };
+	int fd = fd_of(c);
+	unsigned int kind = u8(c);
+
+	memset(t.name, 'a' + u8(c) % 16, kind & 0x40 ? sizeof(t.name) : kind % 4);
+	t.reserved = kind & 0x10;
+	ioctl(fd, DEVTRACE_IOC_TYPE, kind & 0x08 ? (void *)(edge - 20) : &t);
 }
 
 static void do_stats(struct cursor *c)
@@ -599,7 +612,8 @@ static void call(struct cursor *c, enum call what)
 		do_emit(c);
 		break;
 	case DICT:
-		do_dict(c);
+	case TYPE:
+		(what == DICT ? do_dict : do_type)(c);
 		break;
 	case CHECK:
 		fd = fd_of(c);

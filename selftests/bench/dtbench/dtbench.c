@@ -27,7 +27,7 @@
 #include <linux/seq_file.h>
 #include <linux/sort.h>
 #include <linux/timekeeping.h>
-#include <linux/devtrace.h>
+#include <linux/devtrace_log.h>
 
 #include "compat/compat_panic.h"
 
@@ -85,6 +85,7 @@ static int dtbench_show(struct seq_file *m, void *v)
 
 	show(m, "exc", MEDIAN(devtrace_exc(DEVTRACE_SW_SEVERITY1, DEVTRACE_CODE(1, 2),
 					   dt_i32(i), dt_i32(batch))), empty);
+	show(m, "log", MEDIAN(DT_LOG("pair %d %d", i, batch)), empty);
 	show(m, "trace_event", MEDIAN(trace_dtbench_pair(i, batch)), empty);
 	show(m, "clock", MEDIAN(ktime_get_raw_fast_ns()), empty);
 	/* Last, when the ring is full of them: the room for one. */

@@ -65,6 +65,7 @@ TEST_F(device, every_kind_comes_back)
 	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_SIG, 0, 5, 0x7e7d, "its"));
 	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_USR, 0, 255, 0, "type"));
 	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_ENUM, 7, 255, 0, "value"));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_IMAGE, 2, 254, 0, "0x0"));
 	EXPECT_STREQ("an object", name_of(&t, DEVTRACE_T_OBJ, me, 0, 0, 0x7e7d));
 	EXPECT_STREQ("at the end", name_of(&t, DEVTRACE_T_OBJ, me, 0, 0, ~0ULL));
 	EXPECT_STREQ(longest, name_of(&t, DEVTRACE_T_FUN, me, 0, 0, 0x123456789abcdef0));
@@ -72,7 +73,8 @@ TEST_F(device, every_kind_comes_back)
 	EXPECT_STREQ("its", name_of(&t, DEVTRACE_T_SIG, me, 5, 0, 0x7e7d));
 	EXPECT_STREQ("type", name_of(&t, DEVTRACE_T_USR, me, 255, 0, 0));
 	EXPECT_STREQ("value", name_of(&t, DEVTRACE_T_ENUM, me, 255, 7, 0));
-	EXPECT_EQ(7, t->dicts);
+	EXPECT_STREQ("0x0", name_of(&t, DEVTRACE_T_IMAGE, me, 254, 2, 0));
+	EXPECT_EQ(8, t->dicts);
 	/* of this process only */
 	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, me + 1, 0, 0, 0x7e7d));
 	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, 0, 0, 0, 0x7e7d));
@@ -100,6 +102,9 @@ TEST_F(device, every_field_is_checked)
 		{ .kind = DEVTRACE_T_ENUM, .group = 8, .name = "x" },
 		{ .kind = DEVTRACE_T_ENUM, .value = 256, .name = "x" },
 		{ .kind = DEVTRACE_T_ENUM, .key = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_IMAGE, .group = 3, .name = "x" },
+		{ .kind = DEVTRACE_T_IMAGE, .value = 255, .name = "x" },
+		{ .kind = DEVTRACE_T_IMAGE, .key = 1, .name = "x" },
 	};
 	struct devtrace_dict d = { .kind = DEVTRACE_T_OBJ, .key = 1 };
 	struct tape *t;
@@ -417,6 +422,80 @@ TEST_F(device, the_dead_make_room_but_not_all_of_it)
 	tape_free(t);
 }
 
+/* Give the two images of a program their names, and emit an event. */
+static int give_images(int fd, uint32_t nr, const char *first, const char *second)
+{
+	return dev_name(fd, DEVTRACE_T_IMAGE, DEVTRACE_IMAGE_BUILD_ID, 0, 0, first) ||
+	       dev_name(fd, DEVTRACE_T_IMAGE, DEVTRACE_IMAGE_BUILD_ID, 1, 0, second) ||
+	       dev_emit_mark(fd, DEVTRACE_T_LOG, 78, nr) ? 1 : 0;
+}
+
+/* Build-ids that a program had at its event @nr. */
+static struct images {
+	uint32_t tgid;
+	char first[DEVTRACE_NAME_MAX], second[DEVTRACE_NAME_MAX];
+} images[4];
+
+static void note_images(struct tape *t, const struct devtrace_item *item)
+{
+	const struct tape_event *e = &t->ev[t->nev - 1];
+	const char *name;
+	struct images *i;
+
+	if (item->kind != DEVTRACE_ITEM_EVENT || e->tag != 78 || e->nr >= 4)
+		return;
+	i = &images[e->nr];
+	i->tgid = e->tgid;
+	name = devtrace_decoder_name(t->d, DEVTRACE_T_IMAGE, e->tgid, 0,
+				     DEVTRACE_IMAGE_BUILD_ID, 0);
+	snprintf(i->first, sizeof(i->first), "%s", name ?: "");
+	name = devtrace_decoder_name(t->d, DEVTRACE_T_IMAGE, e->tgid, 1,
+				     DEVTRACE_IMAGE_BUILD_ID, 0);
+	snprintf(i->second, sizeof(i->second), "%s", name ?: "");
+}
+
+/* A child has names of its own; a program that is executed replaces them; they outlive it. */
+TEST_F(device, images_of_a_process_that_forks_executes_and_exits)
+{
+	struct tape *t = tape_new();
+	int status, fd;
+	pid_t pid;
+
+	ASSERT_EQ(0, give_images(self->wfd, 0, "aa", "bb"));
+	pid = fork();
+	if (!pid) {
+		/* The program is this test itself, see main(). */
+		if (give_images(self->wfd, 1, "cc", "dd"))
+			_exit(1);
+		execl("/proc/self/exe", "test_names", "--images", NULL);
+		_exit(2);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_LOG, 78, 3));
+	/* A reader that opens the device afterwards. */
+	memset(images, 0, sizeof(images));
+	t->each = note_images;
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(getpid(), images[0].tgid);
+	EXPECT_EQ(pid, images[1].tgid);
+	EXPECT_EQ(pid, images[2].tgid);
+	EXPECT_EQ(getpid(), images[3].tgid);
+	EXPECT_STREQ("aa", images[0].first);
+	EXPECT_STREQ("bb", images[0].second);
+	EXPECT_STREQ("cc", images[1].first);
+	EXPECT_STREQ("dd", images[1].second);
+	EXPECT_STREQ("ee", images[2].first);
+	EXPECT_STREQ("ff", images[2].second);
+	EXPECT_STREQ("aa", images[3].first);
+	EXPECT_STREQ("bb", images[3].second);
+	close(fd);
+	tape_free(t);
+}
+
 /* Two processes have different names for the same key. */
 TEST_F(device, belongs_to_its_process)
 {
@@ -535,4 +614,13 @@ TEST_F(device, names_of_a_number_used_again)
 	close(fd);
 }
 
-TEST_HARNESS_MAIN
+/* With --images this is the program that images_of_a_process_... executes. */
+int main(int argc, char **argv)
+{
+	int fd;
+
+	if (argc != 2 || strcmp(argv[1], "--images"))
+		return test_harness_run(argc, argv);
+	fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? 3 : give_images(fd, 2, "ee", "ff");
+}

@@ -42,7 +42,7 @@ echo "status $?" >>"$out"
 sees "boardmon ends well" '^status 0$'
 
 "$traceinfo" -I /nowhere -e "$fmt" 2>&1 | grep boardmon >"$out"
-sees "text" 'text: boardmon looks every 0.05 s'
+sees "a line whose text is in the program" 'LOG: boardmon looks every 0.05 s'
 sees "interrupts, as QS records, with the object's name" 'IRQ@interrupts: irq [^ ]+: [0-9]+ more'
 sees "load, in short form" 'LOAD@kernel: load [0-9]+\.[0-9][0-9] '
 sees "memory, with units" 'MEMORY@kernel: [0-9]+ kB of [0-9]+ kB available'
@@ -50,7 +50,7 @@ sees "an event without words, from its elements" 'BOARD_UPTIME: "up since" [0-9.
 sees "what a line that is too long loses, as a QNX call" 'sw2 .*BOARD\.PTY_OVERRUN: a line of 6000 bytes was cut to [1-5][0-9]{3}$'
 sees "flow control" 'sw0 .*BOARD\.PTY_FLOW: the terminal says STOP$'
 sees "hang-up, with the bytes before it" 'sw1 .*BOARD\.PTY_HANGUP: hung up: EIO, after "last words"$'
-sees "the end" 'text: boardmon looked 3 times'
+sees "the end" 'LOG: boardmon looked 3 times'
 sees_not "all words fit their events" '[{].*(argument|fmt:)|\[\+'
 
 done_testing

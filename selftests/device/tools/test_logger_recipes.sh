@@ -7,7 +7,8 @@
 # Runs on the board, as root, with the tools in PATH and logger.rst beside this file. Each
 # recipe is found by a word of it, and none may be left over. Hosts of the recipes are the
 # board. Left to other tests, for want of what they need: systemd, a serial line
-# (unit/test_links.sh), an ssh server, rsyslogd (unit/test_syslog.sh).
+# (unit/test_links.sh), an ssh server, rsyslogd (unit/test_syslog_servers.sh), a
+# receiver of OTLP (unit/test_otlp.sh), systemd-journal-remote (unit/test_journal.sh).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../modules.sh
@@ -52,11 +53,10 @@ awk -v dir="$work/" '
 		if (!inside) { n++; inside = 1 }
 		host = sub(/[ \t]+# on the host$/, "")
 		line = substr($0, 2)
-		if (line == "# on the host, rsyslog.conf") conf = 1
-		if (line != "" && !conf) print line > (dir (host ? "HOST." : "recipe.") n)
+		if (line != "") print line > (dir (host ? "HOST." : "recipe.") n)
 		next
 	}
-	NF		{ inside = 0; conf = 0 }
+	NF		{ inside = 0 }
 ' "$here/logger.rst"
 
 # find_recipe WORD: sets recipe to the number of the first one with that, and takes it off the list
@@ -212,10 +212,16 @@ wait
 mkfifo quiet
 exec 8<>quiet
 nc -l -p 514 <quiet >syslog &
-begin '--to syslog:host:514'
+begin '--to syslog:host:514 -A'
 echo "exc 0 15 0 0 42 x" >$fire
-wait_until grep -q ' b7 .*\[event@' syslog; ok $? "severe events of all boards: messages"
+wait_until grep -q ' b7 .* \(-\|\[timeQuality [^]]*\]\) ' syslog; ok $? "severe events of all boards: messages"
 finish "severe events of all boards"
+wait
+nc -l -p 514 <quiet >syslog &
+begin '--to syslog:host:514 --enterprise'
+echo "exc 0 15 0 0 42 x" >$fire
+wait_until grep -q ' b7 .*\[devtrace@32473 ' syslog; ok $? "severe events, with fields: messages"
+finish "severe events, with fields"
 wait
 
 begin '--listen tcp::7070'
@@ -227,7 +233,7 @@ got() { has board.trace; }
 wait_until got; ok $? "whoever connects: saves it"
 finish "whoever connects"
 
-left=$(cat recipe.* 2>/dev/null | grep -cvE '^(systemctl|ssh|tracelogger --listen tcp:127.0.0.1|tracelogger -p 0 --compact --to serial:|traceinfo tcp:127.0.0.1)')
+left=$(cat recipe.* 2>/dev/null | grep -cvE '^(systemctl|ssh|tracelogger --to otlp:|tracelogger --to journal:|tracelogger --listen tcp:127.0.0.1|tracelogger -p 0 --compact --to serial:|traceinfo tcp:127.0.0.1)')
 [ "$left" = 0 ] || cat recipe.*
 is "$left" 0 "every recipe was run, but for those that need what is not here"
 

@@ -209,8 +209,12 @@ grep -q '^tester:' /etc/passwd 2>/dev/null ||
 	echo 'tester:x:4711:4711::/tmp:/bin/sh' >> /etc/passwd
 chmod 600 /dev/trace
 su tester -c "traceinfo" > "$out" 2>&1
-[ $? = 1 ] && grep -q '^traceinfo: /dev/trace: Permission denied (the group of the device may read it)$' "$out"
-ok $? "who may not read is told"
+[ $? = 1 ] && grep -q '^traceinfo: /dev/trace: Permission denied (only root may read it)$' "$out"
+ok $? "who may not read is told who may"
+chmod 640 /dev/trace
+su tester -c "traceinfo" > "$out" 2>&1
+[ $? = 1 ] && grep -q "^traceinfo: /dev/trace: Permission denied (only root and the group 'root' may read it)$" "$out"
+ok $? "and which group may"
 chmod 666 /dev/trace
 echo "mark 1" > /dev/trace
 su tester -c "traceinfo -c" > "$out" 2>&1

@@ -51,7 +51,7 @@ run tracectl profile add
 ok $? "none is a mistake"
 
 run tracectl profile fmt
-has "^record $first signal_generate (i32 sig, i32 errno, i32 code, str comm, i32 pid, "
+has "^record \"signal:signal_generate\" (i32 sig, i32 errno, i32 code, str comm, i32 pid, "
 ok $? "a format file has their elements"
 cp "$work/out" "$work/added.fmt"
 run traceinfo --check-fmt -e "$work/added.fmt"
@@ -88,7 +88,7 @@ grep -q ' /sys/kernel/tracing ' /proc/mounts || mount -t tracefs tracefs /sys/ke
 run tracectl profile add irq:softirq_entry
 ok $? "one whose field has words is added"
 run tracectl profile fmt
-has '^	"TIMER" = 1,$' && has '^record .* softirq_entry (enum vec_[0-9]* vec)$'
+has '^	"TIMER" = 1,$' && has '^record "irq:softirq_entry" (enum vec_[0-9]* vec)$'
 ok $? "the format file has the words"
 cp "$work/out" "$work/added.fmt"
 tries=0
