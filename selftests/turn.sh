@@ -15,7 +15,7 @@
 turns=(6.12 rt 6.12-rt armhf arm64 5.10/1 newest vm)
 slow=("test_kernel_build.sh" "test_emit_machines.sh test_traceinfo_machines.sh"
 	"test_kernel_build.sh" "test_cross_build.sh" "test_kernel_build.sh" "test_driver_build.sh"
-	"test_decode_bigendian.sh test_musl.sh" "test_install.sh test_build_systems.sh")
+	"test_decode_bigendian.sh test_musl.sh test_into_kernel.sh" "test_install.sh test_build_systems.sh")
 kernels=(5.10 none "5.10-rt 6.12" none "armhf:5.10 newest" none none none)
 
 turn='' now=''
