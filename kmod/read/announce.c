@@ -91,12 +91,16 @@ void announce_again(struct announce *a)
 	forget_names(a);
 }
 
-/* Note when the last stop began and ended. */
+/*
+ * Note when the last stop began and ended. A change from one kind of stop to another begins anew,
+ * because what was missed before is reported before it. After a seek it is reported after the first
+ * change that is sent.
+ */
 static void note_stop(struct announce *a, const struct stream_past *p)
 {
 	if (p->state == DEVTRACE_STATE_RUNNING) {
 		a->ended = p->ts;
-	} else if (a->ended || !a->began) {
+	} else if (a->ended || !a->began || !a->sought) {
 		a->began = max(p->began, a->since);
 		a->ended = 0;
 		a->early = p->early;

@@ -308,9 +308,11 @@ TEST_F(missed, by_lanes_in_two_stops)
 	free(a);
 }
 
-/* Frozen while stopped; then thawed. */
+/* Frozen while stopped, then thawed: the losses of each have its times. */
 TEST_F(missed, stopped_then_frozen)
 {
+	struct account *a;
+
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
 	ASSERT_EQ(0, emit(self, 0, 2));
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_FROZEN));
@@ -318,6 +320,11 @@ TEST_F(missed, stopped_then_frozen)
 	EXPECT_TRUE(told_later(self));
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
 	EXPECT_TRUE(told_later(self));
+	a = account_now(DEV_PATH);
+	ASSERT_LE(2, a->n);
+	EXPECT_EQ(a->at[2].ts, a->at[1].to);
+	EXPECT_LE(a->at[2].ts, a->at[2].from);
+	free(a);
 }
 
 /* A clear ends the reports of earlier losses and changes. */
@@ -371,6 +378,32 @@ TEST_F(missed, after_a_seek_into_a_stop)
 	ASSERT_EQ(0, lseek(self->live, 0, SEEK_SET));
 	ASSERT_LT(0, tape_drain(t, self->live));
 	EXPECT_TRUE(as_model(a, self->model));
+	tape_free(t);
+	free(a);
+}
+
+/* The same into a frozen stop: these losses are as old as the stop. */
+TEST_F(missed, after_a_seek_into_a_frozen_stop)
+{
+	struct account *a = calloc(1, sizeof(*a));
+	struct tape *t = tape_new();
+	uint64_t stopped, now;
+
+	t->each = each;
+	t->arg = a;
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
+	stopped = dev_now();
+	ASSERT_EQ(0, emit(self, 0, 4));
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_FROZEN));
+	now = dev_now();
+	ASSERT_EQ((off_t)now, lseek(self->live, now, SEEK_SET));
+	ASSERT_EQ(0, emit(self, 0, 3));
+	ASSERT_LT(0, tape_drain(t, self->live));
+	EXPECT_EQ(1, a->n);
+	EXPECT_EQ(DEVTRACE_STATE_FROZEN, a->at[1].state);
+	EXPECT_EQ(7, a->at[1].missed[self->cpus[0]]);
+	EXPECT_GE(stopped, a->at[1].from);
+	EXPECT_FALSE(a->wrong);
 	tape_free(t);
 	free(a);
 }
