@@ -3,9 +3,9 @@
  * Keep names in a region: of objects, signals and types, and of threads
  *
  * A name is in the region before the call that defined it returns. The names form a log, ordered by
- * serial number. When it is full, the current names move to its beginning, oldest first, and
- * the log continues after them. Each entry has a checksum, so that a reader can ignore incomplete
- * entries. An entry whose serial number is not greater than that of the previous entry is after the
+ * serial number. When it is full, the names that the dictionary still has move to its beginning,
+ * oldest first, and the log continues after them. Old names are kept only while there is room for
+ * them. Each entry has a checksum, so that a reader can ignore incomplete entries. An entry whose serial number is not greater than that of the previous entry is after the
  * end of the log. The reader ignores it, because its name has moved.
  *
  * At any moment, each current name is in at least one whole entry: the n-th current name moves to
@@ -36,7 +36,7 @@ static u32 nr_names, nr_threads;
  */
 static u32 next, skip;
 static bool warned;
-/* While the log is full, try names_compact() once per this many names. */
+/* While the log is full, try names_compact() once per this many names. Old names leave such room. */
 #define LOOK_AGAIN	64
 
 static void write_name(const struct dict_name *name)
@@ -55,16 +55,25 @@ static void write_name(const struct dict_name *name)
 	region_flush(region, to, sizeof(n));
 }
 
-/* Move the current names with serial numbers below @before to the beginning of the log. */
-static void names_compact(u64 before)
+/*
+ * Move the names with serial numbers below @before to the beginning of the log; @old: also those that
+ * are not current. Old names that the log has no more do not come back, because each name may only
+ * move down: see above.
+ */
+static void names_compact(u64 before, bool old)
 {
 	struct dict_name n = { .serial = 0 };
+	const u32 end = next;
+	u32 from = 0;
 
 	next = 0;
-	while (next < nr_names && devtrace_dict_next(n.serial, &n) &&
-	       n.serial < before) {
+	while (next < nr_names && devtrace_dict_next(n.serial, &n) && n.serial < before) {
+		while (from < end && names[from].serial < n.serial)
+			from++;
+		if (n.until && (!old || from == end || names[from].serial != n.serial))
+			continue;
 		/* If no earlier name was dropped, this one is already in its place. */
-		if (names[next].serial == n.serial)
+		if (next == from && from < end)
 			next++;
 		else
 			write_name(&n);
@@ -76,7 +85,9 @@ static void told_name(const struct dict_name *n)
 	if (next == nr_names && skip) {
 		skip--;
 	} else if (next == nr_names) {
-		names_compact(n->serial);
+		names_compact(n->serial, true);
+		if (nr_names - next < LOOK_AGAIN)
+			names_compact(n->serial, false);
 		skip = next == nr_names ? LOOK_AGAIN : 0;
 	}
 	if (next < nr_names) {
