@@ -273,30 +273,33 @@ devtrace_put_(struct devtrace_record *r, T v)
 		}								\
 	} while (0)
 
+/* The event of an object, if the filters want it: (begin, number, object, signal, ...) */
+#define DEVTRACE_FOR_(begin, number, object, ...)				\
+	do {									\
+		const unsigned long long devtrace_o_ = (unsigned long long)(object); \
+		if (DEVTRACE_OBJECT_FITS_(devtrace_o_) &&			\
+		    devtrace_object_wanted_((uint16_t)devtrace_o_)) {		\
+			const unsigned long long devtrace_s_ =			\
+				(unsigned long long)(DEVTRACE_FIRST_(__VA_ARGS__, ~)); \
+			if (DEVTRACE_OBJECT_FITS_(devtrace_s_)) {		\
+				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
+				begin(&devtrace_r_, (number), (uint16_t)devtrace_o_, \
+				      (uint16_t)devtrace_s_);			\
+				DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
+				devtrace_end_last_(&devtrace_r_);		\
+			}							\
+		}								\
+	} while (0)
+
 #define devtrace_for(type, object, ...)						\
 	do {									\
 		DEVTRACE_CHECK_TYPE_((type));					\
 		DEVTRACE_CHECK_OBJECT_((object));				\
 		DEVTRACE_CHECK_OBJECT_((DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
-		const unsigned long long devtrace_w_ = (unsigned long long)(type);	\
+		const unsigned long long devtrace_w_ = (unsigned long long)(type); \
 		const uint8_t devtrace_t_ = (uint8_t)devtrace_w_;		\
-		if (DEVTRACE_TYPE_FITS_(devtrace_w_) && devtrace_enabled(devtrace_t_)) { \
-			const unsigned long long devtrace_o_ =			\
-				(unsigned long long)(object);			\
-			if (DEVTRACE_OBJECT_FITS_(devtrace_o_) &&		\
-			    devtrace_object_wanted_((uint16_t)devtrace_o_)) {	\
-				const unsigned long long devtrace_s_ =		\
-					(unsigned long long)(DEVTRACE_FIRST_(__VA_ARGS__, ~));	\
-				if (DEVTRACE_OBJECT_FITS_(devtrace_s_)) {	\
-					DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
-					devtrace_begin_id_(&devtrace_r_, devtrace_t_,	\
-							   (uint16_t)devtrace_o_,	\
-							   (uint16_t)devtrace_s_);	\
-					DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
-					devtrace_end_last_(&devtrace_r_);	\
-				}						\
-			}							\
-		}								\
+		if (DEVTRACE_TYPE_FITS_(devtrace_w_) && devtrace_enabled(devtrace_t_)) \
+			DEVTRACE_FOR_(devtrace_begin_id_, devtrace_t_, object, __VA_ARGS__); \
 	} while (0)
 
 /* The number is tested after the filter, so that a program without a device reports no error. */
@@ -319,25 +322,11 @@ devtrace_put_(struct devtrace_record *r, T v)
 		DEVTRACE_CHECK_OBJECT_((object));				\
 		DEVTRACE_CHECK_OBJECT_((DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
 		if (devtrace_enabled(DEVTRACE_T_NAMED)) {			\
-			const unsigned long long devtrace_o_ =			\
-				(unsigned long long)(object);			\
 			const unsigned long long devtrace_w_ =			\
 				(unsigned long long)(int)(type);		\
-			if (DEVTRACE_OBJECT_FITS_(devtrace_o_) &&		\
-			    devtrace_object_wanted_((uint16_t)devtrace_o_) &&	\
-			    DEVTRACE_NUMBER_FITS_(devtrace_w_)) {		\
-				const unsigned long long devtrace_s_ =		\
-					(unsigned long long)(DEVTRACE_FIRST_(__VA_ARGS__, ~));	\
-				if (DEVTRACE_OBJECT_FITS_(devtrace_s_)) {	\
-					DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
-					devtrace_begin_named_id_(&devtrace_r_,	\
-								 (uint32_t)devtrace_w_,	\
-								 (uint16_t)devtrace_o_,	\
-								 (uint16_t)devtrace_s_);	\
-					DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
-					devtrace_end_last_(&devtrace_r_);	\
-				}						\
-			}							\
+			if (DEVTRACE_NUMBER_FITS_(devtrace_w_))			\
+				DEVTRACE_FOR_(devtrace_begin_named_id_,		\
+					      (uint32_t)devtrace_w_, object, __VA_ARGS__); \
 		}								\
 	} while (0)
 
