@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# receiver.sh - to be sourced behind tap.sh: receivers of events, and the logger that sends to them
+# receiver.sh - to be sourced behind work.sh: receivers of events, and the logger that sends to them
 #
-# Receivers are otlp_peer.py, and servers with the configuration that Documentation has. Uses $here,
-# $log (tracelogger), and $to (the link, without its port) of the test.
+# Receivers are otlp_peer.py, and servers with the configuration that Documentation has. Uses
+# $to (the link, without its port) of the test. Tests of them kill each side $rounds times.
 # shellcheck disable=SC2154,SC2034,SC2086,SC2317 # of who sources this; wait_until calls
 
 export PYTHONDONTWRITEBYTECODE=1	# received.py is imported from the source tree
@@ -17,7 +17,35 @@ recipe()
 			  if (mine) print substr($0, 2)
 			  next }
 		/^$/	{ if (inside && mine) print; next }
-			{ inside = 0 }' "$here/../../Documentation/$1"
+			{ inside = 0 }' "$top/Documentation/$1"
+}
+
+rounds=5
+[ "${LENGTH:-}" != full ] || rounds=100
+
+# The programs, which find the description of events beside them; and what they say of the boot
+mkdir -p prog/bin prog/share/devtrace/fmt
+cp "$tools/tracelogger" "$tools/traceinfo" prog/bin
+sed 's/^for program boardmon/for program "motor ctl"/' "$top/tools/samples/boardmon.fmt" \
+	>prog/share/devtrace/fmt/motor.fmt
+log=$work/prog/bin/tracelogger
+info() { "$work/prog/bin/traceinfo" "$@"; }
+boot=5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a5a
+
+# A stream with names, and all elements that an event can have
+elements()
+{
+	cat <<-'END'
+		info 0
+		clock 1000 1700000000000000000
+		proc 7 5 "motor ctl"
+		dict obj 0 3 0 3 uart0
+		dict sig 0 4 0 0 RX
+		event 1001000 cpu=1 tid=7 ctx=user type=200 u32:1
+		event 2001000 cpu=1 tid=7 ctx=user type=200 sev=sw0 u32:2 i8:-3 u16:65535 i64:-9000000000 u64:18446744073709551615 u64:9223372036854775807
+		event 3001000 cpu=1 tid=7 ctx=user type=200 sev=sw1 f32:0.1 f64:-2.5e300 f64:0 x32:255 mem:00ff10 str:
+		event 4001000 cpu=1 tid=7 ctx=user type=200 sev=hw2 obj=3 sig=4 u32:4
+	END
 }
 
 # A stream that states how exact its clock is, in all states of the clock

@@ -6,15 +6,10 @@
 # SEED=n repeats a run.
 
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 SEED=${SEED:-$(date +%s)}
-# shellcheck source=../tap.sh
-. "$here/../tap.sh"
 echo "# SEED=$SEED"
-cd "$work" || exit 1
 python3 "$here/align_model.py" make "$SEED" 10000 a.gen b.gen truth || exit 1
 for b in a b; do
 	gen_stream <$b.gen >$b.trace || exit 1

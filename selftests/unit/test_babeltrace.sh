@@ -8,15 +8,9 @@
 # wrote from the stream. The test uses the plugin with sanitizers. SEED=n makes another machine and
 # other noise.
 here=$(cd "$(dirname "$0")" && pwd)
-O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out:$out/san/tools:$PATH"
-unset DEVTRACE_FMT_PATH BABELTRACE_PLUGIN_PATH
+. "$here/work.sh"
+PATH=$out:$out/san/tools:$PATH
 SEED=${SEED:-$(($(date +%s) % 1000000))}
-cd "$work" || exit 1
-. "$here/../tap.sh"
 command -v babeltrace2 >/dev/null || skip_all "no babeltrace2"
 /usr/bin/python3 -c 'import bt2' 2>/dev/null || skip_all "no python3-bt2"
 plugins=$out/san/tools/babeltrace-plugins

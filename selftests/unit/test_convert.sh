@@ -6,15 +6,9 @@
 # Streams in words are converted, decoded by programs that are not ours, and compared with traceinfo
 # --json, event by event: see perfetto_check.py. SEED=n is another machine and other noise.
 here=$(cd "$(dirname "$0")" && pwd)
-O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
-unset DEVTRACE_FMT_PATH
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 SEED=${SEED:-$(($(date +%s) % 1000000))}
-cd "$work" || exit 1
-. "$here/../tap.sh"
 for need in python3 protoc; do
 	command -v $need >/dev/null || skip_all "no $need"
 done

@@ -8,13 +8,7 @@
 # (otlp_fleet.py). With LENGTH=full there are 2000 boards and at most 50 requests a second, for fifteen
 # minutes; otherwise 50 boards for two minutes.
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
-tools=$(cd "$out/../../tools" && pwd) || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export LC_ALL=C TZ=UTC PATH="$out:$PATH"
-cd "$work" || exit 1
-. "$here/../tap.sh"
+. "$here/work.sh"
 # shellcheck disable=SC2034 # of tap.sh
 why="figures said"
 command -v python3 >/dev/null || skip_all "no python3"

@@ -8,17 +8,8 @@
 # shellcheck disable=SC2181,SC2094,SC2119,SC2120 # $? after two lines; different files; stream has an argument, or none
 
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-O=$(cd "${O:-$top/build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
-unset NO_COLOR DEVTRACE_FMT_PATH DEVTRACE_DEBUG_PATH DEBUGINFOD_URLS
-
-# shellcheck source=../tap.sh
-. "$here/../tap.sh"
-cd "$work" || exit 1
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 why="said got want"
 
 cat >texts <<'END'

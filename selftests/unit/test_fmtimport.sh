@@ -7,17 +7,8 @@
 # and events are printed with the rest. The files are made here by the makers' documentation.
 # shellcheck disable=SC2028,SC1003 # escapes of gen_stream; backslashes
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-O=$(cd "${O:-$top/build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
-unset NO_COLOR DEVTRACE_FMT_PATH DEVTRACE_DEBUG_PATH
-
-# shellcheck source=../tap.sh
-. "$here/../tap.sh"
-cd "$work" || exit 1
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 why="said got want"
 
 # imports NAME STATUS [OPTION...] FILE: the output is out.fmt and is right, the messages are those in want

@@ -6,14 +6,8 @@
 # See html_drive.py. CHROMIUM names another browser of that family; without one those tests are
 # skipped. UPDATE=1 also writes the picture of Documentation/viewers.rst.
 here=$(cd "$(dirname "$0")" && pwd)
-O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
-unset DEVTRACE_FMT_PATH
-cd "$work" || exit 1
-. "$here/../tap.sh"
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 command -v python3 >/dev/null || skip_all "no python3"
 for browser in ${CHROMIUM:-} chromium-headless-shell chromium; do
 	! command -v "$browser" >/dev/null || break

@@ -7,15 +7,9 @@
 # network the rest of the test is done. parquet_check.py compares each row with traceinfo --json.
 # SEED=n is another machine and other noise.
 here=$(cd "$(dirname "$0")" && pwd)
-O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
-unset DEVTRACE_FMT_PATH
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 SEED=${SEED:-$(($(date +%s) % 1000000))}
-cd "$work" || exit 1
-. "$here/../tap.sh"
 # shellcheck disable=SC2034 # of tap.sh
 why=said
 command -v python3 >/dev/null || skip_all "no python3"

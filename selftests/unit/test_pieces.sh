@@ -8,15 +8,8 @@
 # files that are joined are one stream, as those of a logger are.
 
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-O=$(cd "${O:-$top/build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
-unset NO_COLOR DEVTRACE_FMT_PATH
-. "$here/../tap.sh"
-cd "$work" || exit 1
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 
 # piece FILE BOOT START REASON TS [NOTE [STREAM]]: 20 frames, from START on: INFO, CLOCK, 18 events
 piece()

@@ -7,16 +7,10 @@
 # A module with sanitizers reads streams of any content. The examples of Documentation/python.rst
 # run. SEED=n makes other noise.
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-O=$(cd "${O:-$top/build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH" PYTHONDONTWRITEBYTECODE=1
-unset DEVTRACE_FMT_PATH
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
+export PYTHONDONTWRITEBYTECODE=1
 SEED=${SEED:-$(($(date +%s) % 1000000))}
-cd "$work" || exit 1
-. "$here/../tap.sh"
 [ -e "$O/tools/python/devtrace/_devtrace.abi3.so" ] ||
 	skip_all "no module: Debian's python3-dev has the headers"
 echo "# SEED=$SEED"

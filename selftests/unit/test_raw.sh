@@ -6,17 +6,8 @@
 # shellcheck disable=SC2094,SC2181 # different files; $? after two lines
 
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-O=$(cd "${O:-$top/build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
-unset NO_COLOR DEVTRACE_FMT_PATH
-
-# shellcheck source=../tap.sh
-. "$here/../tap.sh"
-cd "$work" || exit 1
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 for gen in "$here"/traceinfo/*.gen; do
 	gen_stream < "$gen" > "$(basename "$gen" .gen).trace" || exit 1
 done

@@ -7,21 +7,9 @@
 # meanwhile, and what has come in the end is what was written. link_peer.py is the peer.
 # shellcheck disable=SC2028 # escapes of gen_stream
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
-tools=$(cd "$out/../../tools" && pwd) || exit 1
-command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 4; }
-work=$(mktemp -d) || exit 1
-peer='' reader='' to=''
-cleanup()
-{
-	for p in $peer $reader; do kill -9 "$p" 2>/dev/null; done
-	rm -rf "$work"
-}
-trap cleanup EXIT
-export LC_ALL=C TZ=UTC PATH="$out:$PATH"
-cd "$work" || exit 1
+. "$here/work.sh"
+needs python3
 info() { "$tools/traceinfo" --no-default-fmt "$@"; }
-. "$here/../tap.sh"
 . "$here/peer.sh"
 
 # figures FILE: events, missing frames and damaged places

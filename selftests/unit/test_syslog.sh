@@ -7,20 +7,8 @@
 # the same, and gives back what it has understood.
 # shellcheck disable=SC2086,SC2028 # commands with their options; escapes of gen_stream
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
-tools=$(cd "$out/../../tools" && pwd) || exit 1
-command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 4; }
-work=$(mktemp -d) || exit 1
-peer='' reader='' daemon=''
-cleanup()
-{
-	for p in $peer $reader $daemon; do kill -9 "$p" 2>/dev/null; done
-	rm -rf "$work"
-}
-trap cleanup EXIT
-export LC_ALL=C TZ=UTC PATH="$out:$PATH"
-cd "$work" || exit 1
-. "$here/../tap.sh"
+. "$here/work.sh"
+needs python3
 . "$here/peer.sh"
 
 closed() { [ "$(grep -c closed said)" -ge "$1" ]; }
@@ -157,18 +145,18 @@ else
 		action(type="omfile" file="$work/received" template="t")
 	CONF
 	rsyslogd -n -f rsyslog.conf -i "$work/pid" 2>daemon &
-	daemon=$!
+	server=$!
 	sends() { timeout 600 $log --once --device s.trace --to "syslog:127.0.0.1:$port" --enterprise 32473 -A board=b7 2>err; }
 	wait_until sends; ok $? "rsyslogd listens"
 	wait_until sh -c '[ -e received ] && [ "$(wc -l <received)" = 9 ]'; ok $? "rsyslogd receives all"
 	cp received words
 	has "rsyslogd: severity, time and names" "info|user|2023-11-14T22:13:20.002000Z|b7|motor_ctl|5|"
 	has "rsyslogd: structured data" 'crit|user|' 'stream="trace" cpu="0" type="200" severity="hw3" tid="9" ts="5001000" nr="1"][devtrace-args@32473 e1_U32="5"]'
-	kill $daemon
-	wait $daemon
+	kill $server
+	wait $server
 
 	# Killed twenty times; each time events come while it is away. Some may come twice.
-	starts() { rm -f pid; rsyslogd -n -f rsyslog.conf -i "$work/pid" 2>daemon 9>&- & daemon=$!; }
+	starts() { rm -f pid; rsyslogd -n -f rsyslog.conf -i "$work/pid" 2>daemon 9>&- & server=$!; }
 	distinct() { [ "$(grep -o 'ts="[0-9]*"' received | sort -u | wc -l)" = "$1" ]; }
 	rm -f received
 	: >received
@@ -195,15 +183,15 @@ else
 		cat "$piece" >>so_far
 		whole=$("$tools/traceinfo" --no-default-fmt -J so_far 2>/dev/null | grep -c '"kind":"event"')
 		wait_until distinct "$whole" || away="$away $rounds"
-		[ $rounds = 21 ] || { kill -9 $daemon; wait $daemon; } 2>/dev/null
+		[ $rounds = 21 ] || { kill -9 $server; wait $server; } 2>/dev/null
 	done
 	is "$rounds:$away" "21:" "rsyslogd is killed 20 times: all comes, also what came while it was away"
 	exec 9>&-
 	wait $reader
 	reader=''
-	kill $daemon
-	wait $daemon
-	daemon=''
+	kill $server
+	wait $server
+	server=''
 fi
 
 done_testing

@@ -12,51 +12,23 @@
 # syslog-ng-core and its libraries were unpacked (dpkg -x), for machines that have rsyslog.
 # shellcheck disable=SC2028,SC2046,SC2317 # escapes of gen_stream; words of counted; called by name
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
-tools=$(cd "$out/../../tools" && pwd) || exit 1
-command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 4; }
-work=$(mktemp -d) || exit 1
-peer='' reader='' server=''
-cleanup()
-{
-	for p in $peer $reader $server; do kill -9 "$p" 2>/dev/null; done
-	rm -rf "$work"
-}
-trap cleanup EXIT
-export LC_ALL=C TZ=UTC PATH="$out:$PATH:/usr/sbin"
-cd "$work" || exit 1
-. "$here/../tap.sh"
+. "$here/work.sh"
+needs python3
+PATH=$PATH:/usr/sbin
 . "$here/receiver.sh"
 # shellcheck disable=SC2034 # of tap.sh
 why="err problems daemon"
-rounds=5
-[ "${LENGTH:-}" != full ] || rounds=100
 
-# The programs find the description of events beside them.
-mkdir -p prog/bin prog/share/devtrace/fmt
-cp "$tools/tracelogger" "$tools/traceinfo" prog/bin
-sed 's/^for program boardmon/for program "motor ctl"/' "$here/../../tools/samples/boardmon.fmt" \
-	>prog/share/devtrace/fmt/motor.fmt
 long=$(head -c 40 /dev/zero | tr '\0' n)
 cat >prog/share/devtrace/fmt/names.fmt <<FMT
 record 210 NAMES (u32 temp, u32 Temp, u32 $long, u32 ${long}2, u32 ts)
 	"%u %u %u %u %u"
 FMT
-log=$work/prog/bin/tracelogger
 to=syslog:127.0.0.1
-boot=5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a5a
 number=32473
 
 {
-	echo 'info 0'
-	echo 'clock 1000 1700000000000000000'
-	echo 'proc 7 5 "motor ctl"'
-	echo 'dict obj 0 3 0 3 uart0'
-	echo 'dict sig 0 4 0 0 RX'
-	echo 'event 1001000 cpu=1 tid=7 ctx=user type=200 u32:1'
-	echo 'event 2001000 cpu=1 tid=7 ctx=user type=200 sev=sw0 u32:2 i8:-3 u16:65535 i64:-9000000000 u64:18446744073709551615 u64:9223372036854775807'
-	echo 'event 3001000 cpu=1 tid=7 ctx=user type=200 sev=sw1 f32:0.1 f64:-2.5e300 f64:0 x32:255 mem:00ff10 str:'
-	echo 'event 4001000 cpu=1 tid=7 ctx=user type=200 sev=hw2 obj=3 sig=4 u32:4'
+	elements
 	echo 'event 5001000 cpu=0 tid=7 type=200 sev=hw3 obj=8 sig=9 u32:5'
 	echo 'event 5001000 cpu=0 tid=7 type=200 sev=hw3 u32:6'
 	echo 'event 5001000 cpu=1 tid=7 type=200 sev=hw3 u32:7'

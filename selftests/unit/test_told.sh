@@ -8,26 +8,12 @@
 # sent and then overwritten, and in the last run events that were overwritten while no logger ran.
 # shellcheck disable=SC2046,SC2086,SC2119 # words of counted, options
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
-tools=$(cd "$out/../../tools" && pwd) || exit 1
-for need in python3 protoc; do
-	command -v $need >/dev/null || { echo "1..0 # SKIP no $need"; exit 4; }
-done
-work=$(mktemp -d) || exit 1
-peer='' reader=''
-cleanup()
-{
-	for p in $peer $reader; do kill -9 "$p" 2>/dev/null; done
-	rm -rf "$work"
-}
-trap cleanup EXIT
-export LC_ALL=C TZ=UTC PATH="$out:$PATH"
-cd "$work" || exit 1
-. "$here/../tap.sh"
+. "$here/work.sh"
+needs python3 protoc
 . "$here/peer.sh"
 . "$here/receiver.sh"
-# shellcheck disable=SC2034 # of tap.sh, and of receiver.sh
-why="err said" log=$tools/tracelogger
+# shellcheck disable=SC2034 # of tap.sh
+why="err said"
 
 # buffer FROM TO OVERWRITTEN0 OVERWRITTEN1 BUSY: what a reader gets that opens the device
 buffer()

@@ -7,14 +7,7 @@
 # joined have every event once. tracelogger_shim.c fails each write(2) in turn, and looks
 # behind each whether the limit holds.
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
-tools=$(cd "$out/../../tools" && pwd) || exit 1
-work=$(mktemp -d) || exit 1
-logger=''
-trap '[ -z "$logger" ] || kill -9 $logger 2>/dev/null; rm -rf "$work"' EXIT
-export LC_ALL=C PATH="$out:$PATH"
-cd "$work" || exit 1
-. "$here/../tap.sh"
+. "$here/work.sh"
 
 make_stream()	# EVENTS
 {
@@ -236,15 +229,15 @@ done
 mkfifo pipe
 mkdir lock
 $log -q -p 0 --device pipe -f lock/t.trace &
-logger=$!
+reader=$!
 exec 9>pipe
 $log -q --once --device s.trace -f lock/t.trace 2>said
 is "$? $(grep -c 'another tracelogger saves files of this name there' said)" "1 1" "a second logger of one name is refused"
 $log -q --once --device s.trace -f lock/t%S.trace
 ok $? "one of another name is not"
-kill -9 $logger
-wait $logger 2>/dev/null
-logger=''
+kill -9 $reader
+wait $reader 2>/dev/null
+reader=''
 exec 9>&-
 $log -q --once --device s.trace -f lock/t.trace
 is "$? $(find lock -name '.*.lock')" "0 " "nor one that comes after a kill; and no lock is left"
@@ -255,7 +248,7 @@ syncs()	# POLICY: of how many pieces, one after the other
 {
 	rm -f synced/*
 	SHIM_SYNCED=synced/said LD_PRELOAD=$PWD/shim.so $log -q -p 0 --device pipe -f synced/t.trace --sync "$1" &
-	logger=$!
+	reader=$!
 	exec 9>pipe
 	for n in 1 2 3 4 5; do
 		head -c $((n * 4000)) s.trace | tail -c 4000 >&9
@@ -263,8 +256,8 @@ syncs()	# POLICY: of how many pieces, one after the other
 		[ "$1" = none ] || wait_until sh -c "[ \$(cat synced/said 2>/dev/null | wc -l) -ge $n ]"
 	done
 	exec 9>&-
-	wait $logger
-	logger=''
+	wait $reader
+	reader=''
 }
 syncs none
 [ ! -e synced/said ]; ok $? "--sync none: never"
@@ -285,36 +278,36 @@ mkdir order
 : >order/held
 SHIM_ORDER=order/names SHIM_HELD=order/held LD_PRELOAD=$PWD/shim.so $log -q -p 0 --device pipe \
 	-f order/t.trace --sync always &
-logger=$!
+reader=$!
 exec 9>pipe
 wait_until sh -c 'cat s.trace >&9; test -s order/names'
 for n in 000002 000003; do
-	kill -HUP $logger
+	kill -HUP $reader
 	wait_until sh -c "cat s.trace >&9; test -s order/t.trace.$n"
 done
 rm order/held
 exec 9>&-
-wait $logger
-logger=''
+wait $reader
+reader=''
 is "$(uniq order/names | xargs)" "t.trace t.trace.000002 t.trace.000003" "files are synced in their order"
 
 # Signals
 mkdir e
 $log --json -p 0 --device pipe -f e/t.trace --sync always 2>said &
-logger=$!
+reader=$!
 exec 9>pipe
 cat s.trace >&9
 wait_until test -s e/t.trace; ok $? "it saves what comes"
-kill -HUP $logger
+kill -HUP $reader
 wait_until sh -c 'cat s.trace >&9; test -e e/t.trace.000002'; ok $? "SIGHUP begins another file"
 mv e/t.trace.000002 e/moved
 cat s.trace >&9
 wait_until test -e e/t.trace.000003; ok $? "a file that was moved away is left alone"
-kill -USR1 $logger
+kill -USR1 $reader
 wait_until grep -q '"why":"asked"' said; ok $? "SIGUSR1 tells the counts"
-kill $logger
-wait $logger; ok $? "SIGTERM ends it with status 0"
-logger=''
+kill $reader
+wait $reader; ok $? "SIGTERM ends it with status 0"
+reader=''
 exec 9>&-
 json_check <said >/dev/null 2>&1; ok $? "what it says is JSON"
 cat e/t.trace e/moved e/t.trace.000003 >joined
@@ -323,31 +316,31 @@ is "$(total damages joined)" 0 "no frame was cut"
 # --keep-open stays with a file that is moved away; --open-mode goes to open(2)
 mkdir kept
 $log -q -p 0 --device pipe -f kept/t.trace -o -M 4096 &
-logger=$!
+reader=$!
 exec 9>pipe
 head -c 20000 s.trace >&9
 wait_until test -s kept/t.trace
-flags=$(sed -n 's/^flags:\t*0*//p' "/proc/$logger/fdinfo/$(find "/proc/$logger/fd" -lname '*/kept/t.trace' | sed 's|.*/||')")
+flags=$(sed -n 's/^flags:\t*0*//p' "/proc/$reader/fdinfo/$(find "/proc/$reader/fd" -lname '*/kept/t.trace' | sed 's|.*/||')")
 [ $((0$flags & 010000)) != 0 ]; ok $? "--open-mode 4096 is O_DSYNC"
 mv kept/t.trace kept/moved
 tail -c +20001 s.trace >&9
 exec 9>&-
-wait $logger
-logger=''
+wait $reader
+reader=''
 is "$(ls kept) $(total events kept/moved)" "moved 5000" "--keep-open stays with a file that is moved away"
 
 # On a terminal it shows the progress
 if command -v script >/dev/null; then
 	mkdir shown
 	script -qefc "$log -p 0 --device pipe -f shown/t.trace" typescript >/dev/null 2>&1 </dev/null &
-	logger=$!
+	reader=$!
 	exec 9>pipe
 	cat s.trace >&9
 	wait_until sh -c 'head -c 200 s.trace >&9; tr "\r" "\n" <typescript | grep -q "events, 0 lost, .* kB: t.trace"'
 	ok $? "on a terminal it shows the progress"
 	exec 9>&-
-	wait $logger
-	logger=''
+	wait $reader
+	reader=''
 fi
 
 # The service
@@ -527,14 +520,14 @@ refused "omit --last-boot" --on-trigger fault -f x/t --last-boot
 # Time and room
 mkdir f g
 $log -q -p 0 --device pipe -f f/t.trace --age 200ms &
-logger=$!
+reader=$!
 exec 9>pipe
 cat s.trace >&9
 wait_until test -s f/t.trace
 wait_until sh -c 'head -c 2000 s.trace >&9; test -e f/t.trace.000003'; ok $? "--age ends files"
-kill $logger
-wait $logger
-logger=''
+kill $reader
+wait $reader
+reader=''
 exec 9>&-
 $log -q --once --device s.trace -f g/t.trace -k 100% 2>said
 is "$? $(sizes g)" "1 0" "--keep-free of all: not a byte is written"
@@ -577,13 +570,13 @@ if command -v python3 >/dev/null; then
 		"READY=1 True STOPPING=1 0" "that it lives, while it waits for more to save"
 	exec 9>&-
 	python3 "$here/link_peer.py" mute "$PWD/mute" >mute.said &
-	logger=$!
+	reader=$!
 	wait_until test -s mute.said
 	is "$(notified "$PWD/notify4" 20 "$log" -q --device long.trace --to "unix:$PWD/mute" 2>/dev/null)" \
 		"READY=1 True STOPPING=1 1" "and while a peer takes nothing"
-	kill $logger
-	wait $logger 2>/dev/null
-	logger=''
+	kill $reader
+	wait $reader 2>/dev/null
+	reader=''
 fi
 
 done_testing

@@ -6,15 +6,9 @@
 # bus_stream.py describes the events of the kernel's tracepoints, and vcd_check.py runs sigrok-cli.
 # SEED=n makes other bytes.
 here=$(cd "$(dirname "$0")" && pwd)
-O=$(cd "${O:-$here/../../build}" && pwd) || exit 1
-out=$O/selftests/unit
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
-unset DEVTRACE_FMT_PATH
+. "$here/work.sh"
+PATH=$out/san/tools:$PATH
 SEED=${SEED:-$(($(date +%s) % 1000000))}
-cd "$work" || exit 1
-. "$here/../tap.sh"
 command -v python3 >/dev/null || skip_all "no python3"
 echo "# SEED=$SEED"
 
