@@ -38,6 +38,9 @@ static u64 oldest_of_lanes(const struct slots *in)
 
 	for (i = 0; i < nr; i++) {
 		c = blocks_chain(&in->blocks, i);
+		/* Most lanes are idle: the lock is not taken for them. What is new is not oldest. */
+		if (!READ_ONCE(c->first))
+			continue;
 		raw_spin_lock(&slots_lock);
 		if (c->first && blocks_run(&in->blocks, c->first, &r)) {
 			ts = run_oldest(&in->blocks, c->first, &r);
