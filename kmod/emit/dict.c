@@ -377,7 +377,7 @@ static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 		return -ENOSPC;
 	now = devtrace_clock_now();
 	e->replaces = old || scope->succeeds;
-	e->since = e->replaces || scope->pid ? now : 0;
+	e->since = e->replaces || scope->pid || e->d.kind == DEVTRACE_T_ACCURACY ? now : 0;
 	if (old)
 		dict_replace(old, now);
 	dict_insert(scope, e);

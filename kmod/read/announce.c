@@ -292,6 +292,18 @@ void announce_event(struct announce *a, u32 tid, u64 ts)
 	find_quiet(a, tid, ts);
 }
 
+/*
+ * Is this a statement from before a step of the wall clock that the reader does not get any more? It
+ * gets steps after its first CLOCK, which fits the first event; @bound is the time of this event.
+ */
+static bool is_over(const struct announce *a, const struct dict_name *n, u64 bound)
+{
+	const u64 step = devtrace_clock_set_at();
+
+	return n->d.kind == DEVTRACE_T_ACCURACY && n->since < step &&
+	       step <= (a->clock_sent ? a->clock.ts : bound);
+}
+
 /* Send names of one kind; return false if there is no room for all. */
 static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 bound)
 {
@@ -307,7 +319,7 @@ static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 b
 		}
 		*serial = n.serial;
 		/* Skip an old name if all events to which it applies are already sent. */
-		if (n.until && n.until <= bound)
+		if ((n.until && n.until <= bound) || is_over(a, &n, bound))
 			continue;
 		if (n.replaces)
 			a->renamed_ts = n.since;

@@ -58,6 +58,9 @@ notrace u64 devtrace_clock_now(void)
 	return devtrace_clock();
 }
 
+/* Trace clock when the wall clock was last set, ns; 0: it was not. */
+static atomic64_t set_at = ATOMIC64_INIT(0);
+
 /* Add a sample. The caller has set @taking, so it is the only writer. */
 static notrace void add_sample(const struct clock_sample *s)
 {
@@ -158,11 +161,18 @@ static bool take_step(s64 was, s64 is)
 	WRITE_ONCE(devtrace_clock_state.next, after.ts + STEP_NS);
 	add_sample(&before);
 	add_sample(&after);
+	atomic64_set(&set_at, after.ts);
 	told = READ_ONCE(devtrace_clock_told);
 	if (told)
 		told(&before, &after);
 	atomic_set_release(&taking, 0);
 	return true;
+}
+
+/* Return the trace clock when the wall clock was last set, ns; 0: it was not. Context: any. */
+u64 devtrace_clock_set_at(void)
+{
+	return atomic64_read(&set_at);
 }
 
 /*

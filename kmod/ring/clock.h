@@ -108,6 +108,7 @@ extern struct history devtrace_clock_samples;
 
 bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s);
 
+u64 devtrace_clock_set_at(void);
 int devtrace_clock_init(struct devtrace_control *control, u32 start);
 void devtrace_clock_follow_suspend(void);
 void devtrace_clock_exit(void);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -118,6 +119,50 @@ TEST_F(accuracy, comes_at_its_place_to_each_reader)
 	ASSERT_LE(1, old.statements);
 	EXPECT_EQ(0x41, old.said[old.statements - 1].status);
 	EXPECT_EQ(0, old.at[old.statements - 1]);
+}
+
+/* Set the wall clock ahead by so many seconds; it is set back in the end. */
+static bool set_ahead(time_t seconds)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	ts.tv_sec += seconds;
+	return !clock_settime(CLOCK_REALTIME, &ts);
+}
+
+static void read_afresh(struct seen *s)
+{
+	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	read_all(fd, s);
+	close(fd);
+}
+
+/* A reader that does not get the step must not get a statement from before it either. */
+TEST_F(accuracy, does_not_hold_beyond_a_step)
+{
+	struct seen s;
+
+	EXPECT_EQ(0, state(self->rfd, 1000, 1, "ntp"));
+	ASSERT_EQ(0, emit(self->wfd));
+	ASSERT_TRUE(set_ahead(100));
+	ASSERT_EQ(0, emit(self->wfd));
+	read_afresh(&s);
+	EXPECT_EQ(2, s.events);
+	EXPECT_EQ(1, s.statements);
+	ASSERT_EQ(0, ioctl(self->wfd, DEVTRACE_IOC_CLEAR));
+	read_afresh(&s);
+	EXPECT_EQ(0, s.statements);
+	ASSERT_EQ(0, emit(self->wfd));
+	read_afresh(&s);
+	EXPECT_EQ(1, s.events);
+	EXPECT_EQ(0, s.statements);
+	EXPECT_EQ(0, state(self->rfd, 1000, 1, "ntp"));
+	ASSERT_EQ(0, emit(self->wfd));
+	read_afresh(&s);
+	EXPECT_EQ(1, s.statements);
+	ASSERT_TRUE(set_ahead(-100));
 }
 
 TEST_F(accuracy, every_field_is_checked)
