@@ -13,6 +13,7 @@ last is when it came. The first line of DIR/do, which is removed, says what beco
     date SECONDS        answer 503, with a date in Retry-After
     words STATUS TEXT   answer with this text
     partial N TEXT      accept it, but say that N records were rejected, and why
+    message HEX         accept it, and answer with this message
     cut                 close the connection in the middle of the request
     lose                accept it, and close the connection without an answer
     half                accept it, and close the connection in the middle of the answer
@@ -158,6 +159,8 @@ def one(line):
         return True
     if do[0] == 'partial':
         answer(c, 200, partial(int(do[1]), do[2]))
+    elif do[0] == 'message':
+        answer(c, 200, bytes.fromhex(do[1]))
     elif do[0] == 'date':
         when = email.utils.formatdate(time.time() + float(do[1]), usegmt=True)
         answer(c, 503, head=f'Retry-After: {when}\r\n')

@@ -165,6 +165,17 @@ todo "partial 7 no room for them" 'partial 9 no room for them'
 once --device many.trace --to "otlp:http://127.0.0.1:$at"
 is "$(grep -c 'the receiver rejected 7 of [0-9]* records: no room for them' err) $(status rejected) $(status records)" "1 16 5984" "partial success: said once, and counted"
 end_peer
+# A number where bytes should be, up to 2^41; fields that end beyond the message
+installed=$log log=$out/san/tools/tracelogger
+for hex in 08ffffffffff7f 0a0610ffffffff0f 0a080803 0affffffffffffffffff01 09 0a; do
+	afresh
+	receiver
+	todo "message $hex"
+	once --device s.trace --to "otlp:http://127.0.0.1:$at"
+	is "$? $(status records) $(grep -c "receiver rejected" err)" "0 17 0" "an answer that is no message: $hex"
+	end_peer
+done
+log=$installed
 
 # waited STATUS...: seconds between the first two requests
 waited() { awk '$1 ~ /^[0-9]+$/ && NF == 5 { if (n++ == 1) print $5 - t; t = $5 }' said; }

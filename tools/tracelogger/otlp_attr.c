@@ -25,9 +25,6 @@ void otlp_put_str(struct pb *p, unsigned int field, const char *key, size_t key_
 	pb_end(p);
 }
 
-/* The tag of a field of bytes, and that of a varint */
-#define TAG_BYTES(field)	((field) << 3 | 2)
-#define TAG_VARINT(field)	((field) << 3)
 /* a key up to this length makes an attribute of less than 128 bytes, whose length is one byte */
 #define SHORT_KEY		100
 
@@ -41,13 +38,13 @@ void otlp_put_int(struct pb *p, const char *key, size_t key_len, int64_t value)
 	if (key_len > SHORT_KEY || !out_room(o, SHORT_KEY + 20))
 		return;
 	all = (uint8_t *)o->buf + o->len;
-	all[0] = TAG_BYTES(OTLP_RECORD_ATTRIBUTES);
-	all[2] = TAG_BYTES(OTLP_KEY);
+	all[0] = OTLP_TAG_BYTES(OTLP_RECORD_ATTRIBUTES);
+	all[2] = OTLP_TAG_BYTES(OTLP_KEY);
 	all[3] = (uint8_t)key_len;
 	memcpy(all + 4, key, key_len);
 	to = all + 4 + key_len;
-	to[0] = TAG_BYTES(OTLP_VALUE);
-	to[2] = TAG_VARINT(OTLP_ANY_INT);
+	to[0] = OTLP_TAG_BYTES(OTLP_VALUE);
+	to[2] = OTLP_TAG_VARINT(OTLP_ANY_INT);
 	for (all = to + 3; v >= 0x80; v >>= 7)
 		*all++ = (uint8_t)v | 0x80;
 	*all++ = (uint8_t)v;

@@ -16,6 +16,10 @@ enum {
 	OTLP_RECORD_EVENT_NAME = 12,
 };
 
+/* The tag of a field of bytes, and that of a varint */
+#define OTLP_TAG_BYTES(field)	((field) << 3 | 2)
+#define OTLP_TAG_VARINT(field)	((field) << 3)
+
 enum { OTLP_KEY = 1, OTLP_VALUE = 2 };
 
 enum { OTLP_ANY_STRING = 1, OTLP_ANY_INT = 3, OTLP_ANY_DOUBLE = 4 };

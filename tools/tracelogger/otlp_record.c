@@ -303,10 +303,11 @@ static bool get_varint(const uint8_t *p, size_t n, size_t *at, uint64_t *v)
 }
 
 /*
- * Find field @want of a message, a varint or bytes. For bytes, *@v is their length, and they begin
- * at *@at. Return false if the field is missing or the message is not valid.
+ * Find the field with the tag @want, which has its number and its type: a varint or bytes. For
+ * bytes, *@v is their length, and they begin at *@at. Return false if the field is missing or the
+ * message is not valid.
  */
-static bool find_field(const uint8_t *p, size_t n, unsigned int want, size_t *at, uint64_t *v)
+static bool find_field(const uint8_t *p, size_t n, uint64_t want, size_t *at, uint64_t *v)
 {
 	uint64_t tag;
 
@@ -318,7 +319,7 @@ static bool find_field(const uint8_t *p, size_t n, unsigned int want, size_t *at
 		if (((tag & 7) != 0 && (tag & 7) != 2) || !get_varint(p, n, at, v) ||
 		    ((tag & 7) == 2 && *v > n - *at))
 			return false;
-		if (tag >> 3 == want)
+		if (tag == want)
 			return true;
 		if ((tag & 7) == 2)
 			*at += *v;
@@ -336,12 +337,12 @@ static uint64_t rejected(const uint8_t *p, size_t size, const char **why, size_t
 	size_t at, where = 0;
 
 	*len = 0;
-	if (!find_field(p, size, 1, &at, &n))
+	if (!find_field(p, size, OTLP_TAG_BYTES(1), &at, &n))
 		return 0;
 	p += at;
-	if (!find_field(p, n, 1, &where, &count))
+	if (!find_field(p, n, OTLP_TAG_VARINT(1), &where, &count))
 		count = 0;
-	if (find_field(p, n, 2, &where, &words)) {
+	if (find_field(p, n, OTLP_TAG_BYTES(2), &where, &words)) {
 		*why = (const char *)p + where;
 		*len = words;
 	}
