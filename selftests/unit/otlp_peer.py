@@ -5,6 +5,8 @@ A receiver of OTLP over HTTP, for test_otlp.sh; or of entries of a journal, for 
 
     otlp_peer.py DIR [PORT]
 
+    RCVBUF=N otlp_peer.py DIR    with a receive buffer of N bytes, and short segments
+
 The message of each request that it accepts goes to DIR/N.bin, before it answers. The first line
 printed is the port, then one for each request: STATUS PATH BYTES MESSAGE-BYTES SECONDS, where the
 last is when it came. The first line of DIR/do, which is removed, says what becomes of a request:
@@ -21,6 +23,9 @@ last is when it came. The first line of DIR/do, which is removed, says what beco
     chunked             accept it, and answer in chunks, behind an interim answer
     slow SECONDS        accept it after this time
     noise               answer something that is not HTTP
+    endless             answer with interim answers without end
+    early STATUS        answer with this status before the request is read
+    drip RATE           accept it, but read only so many bytes a second
     old                 accept it in HTTP/1.0: the answer ends with the connection
 """
 import email.utils
@@ -89,8 +94,8 @@ class Line:
     def __init__(self, c):
         self.c, self.have = c, b''
 
-    def more(self):
-        got = self.c.recv(65536)
+    def more(self, most=65536):
+        got = self.c.recv(most)
         if not got:
             raise Gone
         self.have += got
@@ -101,9 +106,12 @@ class Line:
         head, self.have = self.have.split(mark, 1)
         return head.decode()
 
-    def exactly(self, n):
+    def ahead(self, n):
         while len(self.have) < n:
-            self.more()
+            self.more(4096)
+
+    def exactly(self, n):
+        self.ahead(n)
         part, self.have = self.have[:n], self.have[n:]
         return part
 
@@ -125,6 +133,16 @@ def one(line):
     if do[0] == 'cut':
         line.exactly(n // 2)
         return False
+    if do[0] == 'early':
+        with lock:
+            print(do[1], path, n, 0, round(came, 3), flush=True)
+        answer(c, do[1])
+        line.exactly(n)
+        return True
+    if do[0] == 'drip':
+        for part in range(0, n, 4096):
+            line.ahead(min(part + 4096, n))
+            time.sleep(4096 / float(do[1]))
     body = line.exactly(n)
     message = gzip.decompress(body) if head.get('content-encoding') == 'gzip' else body
     assert n <= 1 << 20 and len(message) <= 1 << 20, n
@@ -142,6 +160,9 @@ def one(line):
         return False
     if do[0] == 'lose':
         return False
+    if do[0] == 'endless':
+        while True:
+            c.sendall(b'HTTP/1.1 100 Continue\r\n\r\n' * 10000)
     if do[0] == 'half':
         c.sendall(b'HTTP/1.1 200 OK\r\nContent-Le')
         return False
@@ -188,6 +209,9 @@ def serve(c):
 
 s = socket.socket()
 s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+if 'RCVBUF' in os.environ:
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, int(os.environ['RCVBUF']))
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1000)
 s.bind(('127.0.0.1', int(sys.argv[2]) if len(sys.argv) > 2 else 0))
 s.listen(4096)
 print(s.getsockname()[1], flush=True)

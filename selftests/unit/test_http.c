@@ -36,6 +36,8 @@ static const struct {
 	{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", BROKEN, -1, false, NULL, NULL },
 	{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n", BROKEN, -1,
 	  false, NULL, NULL },
+	{ "HTTP/1.1 429 Slow\r\nRetry-After: 18446744073709551616\r\nContent-Length: 0\r\n\r\n", 429,
+	  INT64_MAX, false, "", "" },
 	{ "HTTP/2 200\r\n\r\n", BROKEN, -1, false, NULL, NULL },
 	{ "HTTP/1.1 20 OK\r\n\r\n", BROKEN, -1, false, NULL, NULL },
 	{ "SSH-2.0-OpenSSH\r\n", BROKEN, -1, false, NULL, NULL },
@@ -107,6 +109,38 @@ TEST(memory_is_bounded)
 	EXPECT_EQ(5028 + 150000, feed(&a, text, sizeof(text), 1000));
 	EXPECT_EQ((int)HTTP_COMPLETE, (int)a.state);
 	EXPECT_EQ(HTTP_BODY_MAX, a.body_len);
+}
+
+TEST(interim_answers_end)
+{
+	static const char one[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	static char text[200000];
+	struct http_answer a;
+	size_t n;
+
+	for (n = 0; n + sizeof(one) <= sizeof(text); n += sizeof(one) - 1)
+		memcpy(text + n, one, sizeof(one) - 1);
+	EXPECT_LT(feed(&a, text, n, 1000), n);
+	EXPECT_EQ((int)HTTP_BROKEN, (int)a.state);
+}
+
+/* They are found at once, and not only when the connection ends. */
+TEST(numbers_that_are_none)
+{
+	static const char *const texts[] = {
+		"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551616\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10000000000000000\r\n",
+	};
+	struct http_answer a;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		http_answer_init(&a);
+		http_answer_feed(&a, (const uint8_t *)texts[i], strlen(texts[i]));
+		EXPECT_EQ((int)HTTP_BROKEN, (int)a.state) TH_LOG("%s", texts[i]);
+	}
 }
 
 static const struct http_service otlp = {

@@ -125,10 +125,22 @@ checked long.json $boot h; ok $? "long events"
 ok $? "no request is larger than 1 MiB"
 end_peer
 
+# A slow line: a request takes longer than the logger waits for an answer. Other tests run meanwhile.
+mkdir slow
+printf '%s\n' 'drip 14000' 'drip 14000' >slow/do
+RCVBUF=32768 python3 "$here/otlp_peer.py" slow >slow.said &
+server=$!
+wait_until test -s slow.said
+mkfifo slow.pipe
+"$log" -q -p 0 --device slow.pipe --to "journal:http://127.0.0.1:$(head -n 1 slow.said)" 2>slow.err &
+server="$server $!"
+{ cat many.trace; exec sleep 600; } >slow.pipe &
+server="$server $!"
+
 # A logger that follows: what it does with answers of all kinds
 have() { set -- "$1" $(counted); [ "$3" -ge "$1" ]; }
 
-for what in cut lose half close chunked noise old 'slow 1' 429 500 502 503 504 403; do
+for what in cut lose half close chunked noise endless old 'slow 1' 429 500 502 503 504 403; do
 	afresh
 	receiver
 	todo "$what"
@@ -158,6 +170,22 @@ once --device many.trace --to "otlp:http://127.0.0.1:$at"
 is "$(grep -c 'rejected [0-9]* of [0-9]* records: HTTP status 400 Bad Request (bad "field")' err)" 1 "400: said, with the receiver's words"
 set -- $(counted)
 is "$(($(status rejected) + $2)) $(status records)" "6000 $2" "400: a request that is invalid is dropped and counted"
+end_peer
+afresh
+receiver
+todo "words 400 long $(head -c 9000 /dev/zero | tr '\0' x)"
+once --device s.trace --to "otlp:http://127.0.0.1:$at"
+is "$(grep -c '400 Bad Request (long x*)$' err)" 1 "the beginning of long words"
+end_peer
+# Requests of a journal are long enough that the receiver can answer before they are sent.
+export RCVBUF=4096
+afresh
+receiver
+unset RCVBUF
+todo 'early 400'
+once --device many.trace --to "journal:http://127.0.0.1:$at"
+is "$? $(($(status rejected) + $(status records))) $(requests '^200') $(grep -c wrong said)" "0 6000 $(($(status requests) - 1)) 0" \
+	"an answer before the request was read: the rest comes by another connection"
 end_peer
 afresh
 receiver
@@ -302,5 +330,9 @@ set -- $(counted)
 is "$2 $4" "$((rounds * 300)) 0" "each record once, of $1"
 [ "$1" -gt "$2" ]; ok $? "some came twice, and were known by their identity"
 end_peer
+
+has_come() { grep -q '^200' slow.said; }
+wait_until has_come
+awk '$1 == 200 { exit !($5 < 20) }' slow.said; ok $? "a slow line: the first request comes whole"
 
 done_testing

@@ -9,6 +9,7 @@
  * - No socket is used here. The caller reads and writes.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,33 +102,46 @@ static int64_t http_until(const char *date)
 	return then > now ? then - now : 0;
 }
 
-/* A field of the head, whose name ends at @colon. */
-static void http_field(struct http_answer *a, const char *colon)
+/* Read a number that begins with a digit and is less than 2^64. */
+static bool http_number(const char *s, int base, uint64_t *v)
+{
+	if (!(base == 16 ? isxdigit((unsigned char)*s) : isdigit((unsigned char)*s)))
+		return false;
+	errno = 0;
+	*v = strtoull(s, NULL, base);
+	return !errno;
+}
+
+/* A field of the head, whose name ends at @colon. Return the next state. */
+static enum http_state http_field(struct http_answer *a, const char *colon)
 {
 	const size_t n = (size_t)(colon - a->line);
 	const char *value = colon + 1;
 
 	value += strspn(value, " \t");
-	if (n == 14 && !strncasecmp(a->line, "Content-Length", n))
-		a->left = strtoull(value, NULL, 10);
-	else if (n == 17 && !strncasecmp(a->line, "Transfer-Encoding", n))
+	if (n == 14 && !strncasecmp(a->line, "Content-Length", n)) {
+		a->whole = false;
+		return http_number(value, 10, &a->left) ? HTTP_FIELD : HTTP_BROKEN;
+	}
+	if (n == 17 && !strncasecmp(a->line, "Transfer-Encoding", n))
 		a->chunked = strcasestr(value, "chunked") != NULL;
 	else if (n == 10 && !strncasecmp(a->line, "Connection", n))
 		a->closes = strcasestr(value, "close") != NULL;
 	else if (n == 11 && !strncasecmp(a->line, "Retry-After", n))
 		a->retry = isdigit((unsigned char)*value) ? strtoll(value, NULL, 10) :
 			   http_until(value);
-	if (n == 14 && !strncasecmp(a->line, "Content-Length", n))
-		a->whole = false;
+	return HTTP_FIELD;
 }
 
 static enum http_state http_head_ends(struct http_answer *a)
 {
 	const int status = a->status;
+	const size_t head = a->head;
 
 	if (status < 200) {
 		/* An interim answer, such as 100 Continue; the real one follows. */
 		http_answer_init(a);
+		a->head = head;
 		return HTTP_STATUS;
 	}
 	if (status == 204 || status == 304)
@@ -164,10 +178,7 @@ static enum http_state http_status_line(struct http_answer *a)
 
 static enum http_state http_chunk_size(struct http_answer *a)
 {
-	char *end;
-
-	a->left = strtoull(a->line, &end, 16);
-	if (end == a->line)
+	if (!http_number(a->line, 16, &a->left))
 		return HTTP_BROKEN;
 	return a->left ? HTTP_CHUNK : HTTP_TRAILER;
 }
@@ -186,8 +197,7 @@ static enum http_state http_line(struct http_answer *a)
 		colon = strchr(a->line, ':');
 		if (!colon)
 			return HTTP_BROKEN;
-		http_field(a, colon);
-		return HTTP_FIELD;
+		return http_field(a, colon);
 	case HTTP_CHUNK_SIZE:
 		return http_chunk_size(a);
 	case HTTP_CHUNK_END:
@@ -225,7 +235,7 @@ static size_t http_take_line(struct http_answer *a, const uint8_t *p, size_t n)
 static size_t http_take_body(struct http_answer *a, const uint8_t *p, size_t n)
 {
 	const size_t len = a->whole || n < a->left ? n : (size_t)a->left;
-	const size_t room = sizeof(a->body) - a->body_len;
+	const size_t room = HTTP_BODY_MAX - a->body_len;
 
 	memcpy(a->body + a->body_len, p, len < room ? len : room);
 	a->body_len += len < room ? len : room;

@@ -11,7 +11,7 @@
 #include "common/out.h"
 
 #define HTTP_LINE_MAX	1024	/* a longer line of the head is cut */
-#define HTTP_HEAD_MAX	65536	/* a longer head is an error */
+#define HTTP_HEAD_MAX	65536	/* a longer head, with those of interim answers, is an error */
 #define HTTP_BODY_MAX	4096	/* bytes of a body that are kept */
 
 struct http_url {
@@ -47,8 +47,8 @@ struct http_answer {
 	size_t		head;		/* bytes of the head so far */
 	char		line[HTTP_LINE_MAX];
 	size_t		line_len;
-	uint8_t		body[HTTP_BODY_MAX];
-	size_t		body_len;	/* bytes that are kept */
+	uint8_t		body[HTTP_BODY_MAX + 1];
+	size_t		body_len;	/* bytes that are kept; there is room for a NUL behind them */
 };
 
 void http_answer_init(struct http_answer *a);

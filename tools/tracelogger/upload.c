@@ -38,8 +38,10 @@
 /* most bytes of frames whose records are not acknowledged; TL_UNSURE of run.h is more */
 #define UNSURE		(60 * 1024)
 #define UNSURE_MIN	(2 * DEVTRACE_FRAME_MAX)
-/* time for an answer */
+/* time for an answer, after the system of the receiver has acknowledged a part of the request */
 #define ANSWER		(30 * TL_NSEC)
+/* limit of reads at a time, because a peer may send without end */
+#define READS		64
 /* Interval of attempts after the first failure, unless --time is longer; and the longest one. */
 #define BACKOFF		TL_NSEC
 #define BACKOFF_MAX	(100 * TL_NSEC)
@@ -61,8 +63,9 @@ struct tl_upload {
 	bool		http;		/* otherwise the link has no answers */
 	struct gzip	*zip;
 	struct out	message;	/* the request on its way; empty: none is */
-	size_t		sent;		/* bytes of it that are sent */
-	int64_t		asked;		/* when it was sent, ns */
+	/* bytes of it that are sent, and those of them that are acknowledged */
+	size_t		sent, arrived;
+	int64_t		asked;		/* when the last of them were acknowledged, ns */
 	/* taken: bytes of frames that are unsure; limit: of a request */
 	size_t		taken, limit;
 	bool		served;		/* a request was answered on this connection */
@@ -280,10 +283,7 @@ static int answered(struct tl_upload *o)
 	const struct http_answer *a = &o->answer;
 	const unsigned int count = tl_records_count(o->records);
 
-	if (o->answer.body_len < sizeof(o->answer.body))
-		o->answer.body[o->answer.body_len] = 0;
-	else
-		o->answer.body[sizeof(o->answer.body) - 1] = 0;
+	o->answer.body[o->answer.body_len] = 0;
 	if (a->status / 100 == 2) {
 		accepted(o);
 		settle(o);
@@ -335,8 +335,7 @@ static int send_rest(struct tl_upload *o, int fd)
 /* Without answers: has the peer's system acknowledged the request? Discard what the peer sends. */
 static int drive_silent(struct tl_upload *o, int fd)
 {
-	/* Limit the number of reads, because a peer may send without end. */
-	unsigned int pieces = 64;
+	unsigned int pieces = READS;
 	uint8_t buf[4096];
 	int left = 0;
 	ssize_t n;
@@ -355,16 +354,30 @@ static int drive_silent(struct tl_upload *o, int fd)
 	return 0;
 }
 
+/* Is the answer overdue? On a slow line, its time begins when the request has arrived. */
+static bool is_overdue(struct tl_upload *o, int fd)
+{
+	int left = 0;
+
+	if (!ioctl(fd, SIOCOUTQ, &left) && o->sent - (size_t)left > o->arrived) {
+		o->arrived = o->sent - (size_t)left;
+		o->asked = tl_now();
+	}
+	return tl_now() - o->asked >= ANSWER;
+}
+
 int tl_upload_drive(struct tl_upload *o, int fd)
 {
+	unsigned int pieces = READS;
 	uint8_t buf[4096];
+	bool early;
 	ssize_t n;
 
 	if (in_flight(o) && send_rest(o, fd))
 		return -1;
 	if (!o->http)
 		return drive_silent(o, fd);
-	for (;;) {
+	while (pieces--) {
 		n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -387,15 +400,17 @@ int tl_upload_drive(struct tl_upload *o, int fd)
 					    "the receiver closed the connection before its answer");
 		if (o->answer.state != HTTP_COMPLETE)
 			continue;
+		/* The rest of the request is not sent, so no other one can follow. */
+		early = o->sent < o->message.len;
 		if (answered(o))
 			return -1;
-		if (!o->answer.closes)
+		if (!o->answer.closes && !early)
 			return 0;
 		o->rest = 0;
 		errno = ECONNRESET;
 		return -1;
 	}
-	if (in_flight(o) && tl_now() - o->asked >= ANSWER)
+	if (in_flight(o) && is_overdue(o, fd))
 		return fail_because(o, "the receiver does not answer");
 	return 0;
 }
@@ -461,6 +476,7 @@ int tl_upload_push(struct tl_upload *o, int fd)
 	if (make_request(o))
 		return -1;
 	o->sent = 0;
+	o->arrived = 0;
 	o->asked = tl_now();
 	o->counts.requests++;
 	http_answer_init(&o->answer);
