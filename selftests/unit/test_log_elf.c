@@ -207,6 +207,43 @@ TEST(hostile)
 	}
 }
 
+/* Sections that are the same bytes do not multiply the time and the memory. */
+TEST(sections_that_share_bytes)
+{
+	static const uint32_t types[] = { SHT_NOTE, SHT_SYMTAB, SHT_RELA };
+	enum { SECTIONS = 2000, BYTES = 240000 };
+	struct {
+		struct file	file;
+		Elf64_Shdr	sections[5 + SECTIONS];
+		uint8_t		bytes[BYTES];
+	} *all;
+	unsigned int i, k;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct log_bytes b = { .fd = -1, .size = sizeof(*all) };
+		struct log_elf e = { .mistake = tell };
+
+		all = calloc(1, sizeof(*all));
+		b.mem = (uint8_t *)all;
+		make_file(&all->file);
+		memcpy(all->sections, all->file.sections, sizeof(all->file.sections));
+		all->file.head.e_shoff = offsetof(typeof(*all), sections);
+		all->file.head.e_shnum = 5 + SECTIONS;
+		all->file.head.e_type = ET_REL;
+		all->sections[4].sh_type = SHT_SYMTAB;
+		for (k = 5; k < 5 + SECTIONS; k++)
+			all->sections[k] = (Elf64_Shdr){
+				.sh_type = types[i], .sh_offset = offsetof(typeof(*all), bytes),
+				.sh_size = BYTES, .sh_link = 4, .sh_info = 3,
+			};
+		told = 0;
+		EXPECT_STREQ("too many sections share their bytes", log_elf_read(&e, &b));
+		EXPECT_LT(told, 200000);
+		log_elf_free(&e);
+		free(all);
+	}
+}
+
 static unsigned int conflicts;
 
 static void conflict(void *arg, const struct log_site *first, const struct log_site *second)

@@ -140,7 +140,7 @@ static void read_symbol(struct import *x, uint64_t address, char *name)
 	out_free(&text);
 }
 
-static void read_symbols(struct import *x, const struct elf *f, const struct elf_section *s,
+static void read_symbols(struct import *x, struct elf *f, const struct elf_section *s,
 			 uint32_t section)
 {
 	const uint64_t size = elf_symbol_size(f);
@@ -152,8 +152,8 @@ static void read_symbols(struct import *x, const struct elf *f, const struct elf
 
 	if (!names || names->type == SHT_NOBITS)
 		return;
-	p = elf_part(f->b, s->offset, s->size);
-	n = p ? elf_part(f->b, names->offset, names->size) : NULL;
+	p = elf_part(f, s->offset, s->size);
+	n = p ? elf_part(f, names->offset, names->size) : NULL;
 	if (!n)
 		import_fail(x, 0, elf_part_error("truncated: no symbols"));
 	for (i = 0; n && i < s->size / size; i++) {
@@ -161,6 +161,10 @@ static void read_symbols(struct import *x, const struct elf *f, const struct elf
 		if (sym.section != section || sym.name >= names->size)
 			continue;
 		/* Names may share their ends: read a copy. */
+		if (!elf_take(f, strlen((const char *)n + sym.name))) {
+			import_fail(x, 0, elf_shared);
+			break;
+		}
 		name = strdup((const char *)n + sym.name);
 		if (name)
 			read_symbol(x, sym.value, name);

@@ -9,8 +9,8 @@
  * Invariants
  * - Every offset, size and count of the file is compared with the size of the file or section
  *   before it is used.
- * - Memory is limited by the size of the file, except that of a compressed section, which is
- *   limited to ELF_SECTION_MAX. Time is n log n in the size of the file.
+ * - Memory is limited by a multiple of the size of the file, except that of a compressed section,
+ *   which is limited to ELF_SECTION_MAX. Time is n log n in the size of the file.
  * - A record is returned only if its strings are whole and its address is the address of a site.
  */
 #include <elf.h>
@@ -27,10 +27,10 @@
 #define LEVEL_MAX	4
 
 /* Find the build-id in one section of notes. */
-static bool find_id(struct log_elf *e, const struct elf *f, const struct elf_section *s)
+static bool find_id(struct log_elf *e, struct elf *f, const struct elf_section *s)
 {
 	static const char digits[] = "0123456789abcdef";
-	uint8_t *p = s->size <= NOTES_MAX ? elf_part(f->b, s->offset, s->size) : NULL;
+	uint8_t *p = s->size <= NOTES_MAX ? elf_part(f, s->offset, s->size) : NULL;
 	uint64_t at = 0, i;
 	bool found = false;
 
@@ -56,7 +56,7 @@ static bool find_id(struct log_elf *e, const struct elf *f, const struct elf_sec
 	return found;
 }
 
-static void read_id(struct log_elf *e, const struct elf *f)
+static void read_id(struct log_elf *e, struct elf *f)
 {
 	uint32_t i;
 
@@ -64,6 +64,15 @@ static void read_id(struct log_elf *e, const struct elf *f)
 	for (i = 0; i < f->nr; i++)
 		if (f->sections[i].type == SHT_NOTE && find_id(e, f, &f->sections[i]))
 			return;
+}
+
+/* Return the problem, or that of a file of which too much would be read. */
+static const char *finish(struct elf *f, const char *problem)
+{
+	if (!problem && f->is_shared)
+		problem = elf_shared;
+	elf_close(f);
+	return problem;
 }
 
 const char *log_elf_id(struct log_elf *e, const struct log_bytes *b)
@@ -74,8 +83,7 @@ const char *log_elf_id(struct log_elf *e, const struct log_bytes *b)
 	memset(e, 0, sizeof(*e));
 	if (!problem)
 		read_id(e, &f);
-	elf_close(&f);
-	return problem;
+	return finish(&f, problem);
 }
 
 static const char *find_tables(const struct elf *f, struct elf_tables *t)
@@ -109,7 +117,7 @@ static const char *find_tables(const struct elf *f, struct elf_tables *t)
 }
 
 /* Look for devtrace_sites_base_ in a table of symbols. */
-static void find_base(const struct elf *f, const struct elf_section *s, struct elf_tables *t)
+static void find_base(struct elf *f, const struct elf_section *s, struct elf_tables *t)
 {
 	const uint64_t size = elf_symbol_size(f);
 	const struct elf_section *names = s->link < f->nr ? &f->sections[s->link] : NULL;
@@ -118,8 +126,8 @@ static void find_base(const struct elf *f, const struct elf_section *s, struct e
 
 	if (!names || names->type == SHT_NOBITS)
 		return;
-	p = elf_part(f->b, s->offset, s->size);
-	n = p ? elf_part(f->b, names->offset, names->size) : NULL;
+	p = elf_part(f, s->offset, s->size);
+	n = p ? elf_part(f, names->offset, names->size) : NULL;
 	for (i = 0; n && i < s->size / size && !t->has_base; i++) {
 		struct elf_symbol sym;
 
@@ -157,7 +165,7 @@ static const char *decompress(uint8_t **data, uint64_t *size, uint64_t head, uin
 }
 
 /* Read the section of the records, and decompress it. */
-static const char *read_records(const struct elf *f, const struct elf_tables *t, uint8_t **data,
+static const char *read_records(struct elf *f, const struct elf_tables *t, uint8_t **data,
 				uint64_t *size)
 {
 	const struct elf_section *s = t->records;
@@ -165,7 +173,7 @@ static const char *read_records(const struct elf *f, const struct elf_tables *t,
 	uint64_t kind, whole;
 
 	*size = s->size;
-	*data = elf_part(f->b, s->offset, s->size);
+	*data = elf_part(f, s->offset, s->size);
 	if (!*data)
 		return elf_part_error("truncated: the section .debug_devtrace is beyond the end of the file");
 	if (t->old_name) {
@@ -296,8 +304,7 @@ const char *log_elf_sites(struct log_elf *e, const struct log_bytes *b)
 		e->sites_offset = t.sites->offset;
 		e->sites_size = t.sites->size;
 	}
-	elf_close(&f);
-	return problem;
+	return finish(&f, problem);
 }
 
 const char *log_elf_read(struct log_elf *e, const struct log_bytes *b)
@@ -331,8 +338,7 @@ const char *log_elf_read(struct log_elf *e, const struct log_bytes *b)
 			problem = parse_records(e, &f, &t, e->bytes, size, &addresses);
 	}
 	free(addresses.v);
-	elf_close(&f);
-	return problem;
+	return finish(&f, problem);
 }
 
 void log_elf_free(struct log_elf *e)

@@ -6,6 +6,8 @@
  * - Every offset, size and count of the file is compared with the size of the file before it is
  *   used.
  * - A part that is read has at most ELF_SECTION_MAX bytes, and a NUL after them.
+ * - All parts together have at most READS times the size of the file: many sections of a malicious
+ *   file may be the same bytes.
  */
 #include <elf.h>
 #include <errno.h>
@@ -13,6 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "logtext/elf_file.h"
+
+/* Each byte of a valid file is read two or three times. */
+#define READS	8
+
+const char elf_shared[] = "too many sections share their bytes";
 
 bool log_elf_begins(const void *p, size_t n)
 {
@@ -29,13 +36,29 @@ uint64_t elf_number(const struct elf *f, const uint8_t *p, unsigned int n)
 	return v;
 }
 
-uint8_t *elf_part(const struct log_bytes *b, uint64_t offset, uint64_t n)
+bool elf_take(struct elf *f, uint64_t n)
 {
+	if (n > f->left) {
+		f->left = 0;
+		f->is_shared = true;
+		return false;
+	}
+	f->left -= n;
+	return true;
+}
+
+uint8_t *elf_part(struct elf *f, uint64_t offset, uint64_t n)
+{
+	const struct log_bytes *b = f->b;
 	uint64_t done = 0;
 	uint8_t *p;
 
 	if (offset > b->size || n > b->size - offset || n > ELF_SECTION_MAX) {
 		errno = EBADMSG;
+		return NULL;
+	}
+	if (!elf_take(f, n)) {
+		errno = E2BIG;
 		return NULL;
 	}
 	p = malloc(n + 1);
@@ -63,7 +86,7 @@ uint8_t *elf_part(const struct log_bytes *b, uint64_t offset, uint64_t n)
 
 const char *elf_part_error(const char *cut)
 {
-	return errno == EBADMSG ? cut : strerror(errno);
+	return errno == EBADMSG ? cut : errno == E2BIG ? elf_shared : strerror(errno);
 }
 
 static void parse_section(const struct elf *f, const uint8_t *p, struct elf_section *s)
@@ -88,7 +111,7 @@ static const char *read_sections(struct elf *f, uint64_t at, uint64_t nr, uint32
 
 	if (!at)
 		return "the file has no sections";
-	p = elf_part(f->b, at, size);
+	p = elf_part(f, at, size);
 	if (!p)
 		return elf_part_error("truncated: the table of sections is beyond the end of the file");
 	parse_section(f, p, &first);
@@ -100,7 +123,7 @@ static const char *read_sections(struct elf *f, uint64_t at, uint64_t nr, uint32
 		names = first.link;
 	if (nr > f->b->size / size)
 		return "truncated: the table of sections is longer than the file";
-	p = elf_part(f->b, at, nr * size);
+	p = elf_part(f, at, nr * size);
 	if (!p)
 		return elf_part_error("truncated: the table of sections ends beyond the file");
 	f->sections = calloc(nr + 1, sizeof(*f->sections));
@@ -115,17 +138,19 @@ static const char *read_sections(struct elf *f, uint64_t at, uint64_t nr, uint32
 	if (names >= f->nr || f->sections[names].type == SHT_NOBITS)
 		return "the file has no names of sections";
 	f->names_size = f->sections[names].size;
-	f->names = elf_part(f->b, f->sections[names].offset, f->names_size);
+	f->names = elf_part(f, f->sections[names].offset, f->names_size);
 	return f->names ? NULL : elf_part_error("truncated: the names of sections are beyond the end of the file");
 }
 
 const char *elf_open(struct elf *f, const struct log_bytes *b)
 {
-	uint8_t *p = elf_part(b, 0, b->size < sizeof(Elf64_Ehdr) ? b->size : sizeof(Elf64_Ehdr));
 	const char *problem;
 	unsigned int w;
+	uint8_t *p;
 
 	f->b = b;
+	f->left = b->size < UINT64_MAX / READS ? b->size * READS : UINT64_MAX;
+	p = elf_part(f, 0, b->size < sizeof(Elf64_Ehdr) ? b->size : sizeof(Elf64_Ehdr));
 	if (!p)
 		return elf_part_error("truncated");
 	if (!log_elf_begins(p, b->size)) {

@@ -18,6 +18,8 @@ struct elf_section {
 
 struct elf {
 	const struct log_bytes *b;
+	uint64_t	left;		/* bytes that may still be read */
+	bool		is_shared;	/* there were not enough */
 	bool		wide, big;	/* 64-bit; big-endian */
 	unsigned int	word;		/* bytes of an address */
 	uint16_t	type, machine;
@@ -59,10 +61,14 @@ void elf_close(struct elf *f);
 
 /* Read a number of @n bytes in the byte order of the file. */
 uint64_t elf_number(const struct elf *f, const uint8_t *p, unsigned int n);
+/* Take @n of the bytes that may still be read. Return false if fewer are left. */
+bool elf_take(struct elf *f, uint64_t n);
 /* Return a copy of a part of the file, with a NUL after it; or NULL with errno. */
-uint8_t *elf_part(const struct log_bytes *b, uint64_t offset, uint64_t n);
+uint8_t *elf_part(struct elf *f, uint64_t offset, uint64_t n);
 /* Say why elf_part() failed; @cut: because the part is not in the file. */
 const char *elf_part_error(const char *cut);
+/* What is said of a file after elf_take() returned false. */
+extern const char elf_shared[];
 bool elf_is_named(const struct elf *f, const struct elf_section *s, const char *name);
 /* The bytes of a symbol in a table of symbols, and the symbol at @p. */
 uint64_t elf_symbol_size(const struct elf *f);
@@ -72,7 +78,7 @@ void elf_symbol(const struct elf *f, const uint8_t *p, struct elf_symbol *s);
  * elf_reloc.c: find the addresses that relocations put into the records @data, sorted by offset.
  * The caller frees a->v.
  */
-const char *elf_addresses(const struct log_elf *e, const struct elf *f,
+const char *elf_addresses(const struct log_elf *e, struct elf *f,
 			  const struct elf_tables *t, const uint8_t *data, uint64_t size,
 			  struct elf_addresses *a);
 /* Return the address at an offset of the records, or NULL. */

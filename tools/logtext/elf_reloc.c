@@ -92,7 +92,7 @@ static void parse_relocation(const struct elf *f, const struct relocations *r, u
 	x->addend = r->rela ? elf_number(f, p + 2 * f->word, f->word) : 0;
 }
 
-static const char *open_relocations(const struct elf *f, const struct elf_section *s,
+static const char *open_relocations(struct elf *f, const struct elf_section *s,
 				    struct relocations *r)
 {
 	memset(r, 0, sizeof(*r));
@@ -100,18 +100,18 @@ static const char *open_relocations(const struct elf *f, const struct elf_sectio
 	r->rela = s->type == SHT_RELA;
 	r->entry = (r->rela ? 3 : 2) * f->word;
 	r->nr = s->size / r->entry;
-	r->p = elf_part(f->b, s->offset, s->size);
+	r->p = elf_part(f, s->offset, s->size);
 	return r->p ? NULL : elf_part_error("truncated: relocations are beyond the end of the file");
 }
 
-static const char *open_symbols(const struct elf *f, struct relocations *r)
+static const char *open_symbols(struct elf *f, struct relocations *r)
 {
 	const struct elf_section *s = r->s->link < f->nr ? &f->sections[r->s->link] : NULL;
 
 	if (!s || (s->type != SHT_SYMTAB && s->type != SHT_DYNSYM))
 		return "the relocations of .debug_devtrace have no symbols";
 	r->nr_symbols = s->size / elf_symbol_size(f);
-	r->symbols = elf_part(f->b, s->offset, s->size);
+	r->symbols = elf_part(f, s->offset, s->size);
 	return r->symbols ? NULL : elf_part_error("truncated: symbols are beyond the end of the file");
 }
 
@@ -126,7 +126,7 @@ static const struct machine *machine_of(const struct elf *f)
 }
 
 /* Compute the addresses in a relocatable file, in which the linker has not computed them. */
-static const char *relocate(const struct log_elf *e, const struct elf *f,
+static const char *relocate(const struct log_elf *e, struct elf *f,
 			    const struct elf_tables *t, const struct elf_section *s,
 			    const uint8_t *data, uint64_t size, struct elf_addresses *a)
 {
@@ -171,7 +171,7 @@ static const char *relocate(const struct log_elf *e, const struct elf *f,
 }
 
 /* Find the addresses that the dynamic loader would compute, if the records are loaded. */
-static const char *relocate_loaded(const struct elf *f, const struct elf_tables *t,
+static const char *relocate_loaded(struct elf *f, const struct elf_tables *t,
 				   const struct elf_section *s, struct elf_addresses *a)
 {
 	const struct machine *m = machine_of(f);
@@ -196,7 +196,7 @@ static const char *relocate_loaded(const struct elf *f, const struct elf_tables 
 	return problem;
 }
 
-const char *elf_addresses(const struct log_elf *e, const struct elf *f,
+const char *elf_addresses(const struct log_elf *e, struct elf *f,
 			  const struct elf_tables *t, const uint8_t *data, uint64_t size,
 			  struct elf_addresses *a)
 {
