@@ -72,6 +72,10 @@ TEST_F(owner, bound_to_a_program)
 	EXPECT_STREQ("D", PROGRAM(.emitter = "d"));
 	EXPECT_STREQ("LONG", PROGRAM(.emitter = "a-program-of-20"));
 	EXPECT_STREQ("", PROGRAM(.emitter = "a-program-of-2"));
+	EXPECT_STREQ("LONG", PROGRAM(.emitter = "a-program-of-20",
+				     .paths = { "/lib/libx.so", "/bin/a-program-of-20-chars" }));
+	EXPECT_STREQ("", PROGRAM(.emitter = "a-program-of-20", .paths = { "/bin/a-program-of-20-more" }));
+	EXPECT_STREQ("", PROGRAM(.emitter = "x", .paths = { "/bin/a-program-of-20" }));
 	EXPECT_STREQ("", PROGRAM(.emitter = "c"));
 	EXPECT_STREQ("", PROGRAM(.emitter = NULL));
 	EXPECT_STREQ("D", PROGRAM(.emitter = "c", .paths = { "/lib/libx.so", "/bin/d" }));
@@ -81,6 +85,22 @@ TEST_F(owner, bound_to_a_program)
 	EXPECT_STREQ("", DRIVER(.emitter = "d"));
 	/* Braces end, and what was before them continues. */
 	EXPECT_EQ(NULL, self->env.set.unbound.records[105]);
+}
+
+/* If two names are cut to the same, only the file tells whose the event is. */
+TEST_F(owner, names_that_are_cut)
+{
+	ADD("for program \"a-program-of-20-1\" { record 104 ONE }\n"
+	    "for program \"a-program-of-20-2\" { record 104 TWO }");
+	EXPECT_STREQ("", PROGRAM(.emitter = "a-program-of-20"));
+	EXPECT_STREQ("TWO", PROGRAM(.emitter = "a-program-of-20",
+				    .paths = { "/lib/libx.so", "/bin/a-program-of-20-2" }));
+	EXPECT_STREQ("ONE", PROGRAM(.emitter = "a-program-of-20", .paths = { "a-program-of-20-1" }));
+	ADD("for program libx { record 104 LIB }");
+	EXPECT_STREQ("TWO", PROGRAM(.emitter = "a-program-of-20",
+				    .paths = { "/lib/libx", "/bin/a-program-of-20-2" }));
+	ADD("for program \"a-program-of-20\" { record 104 SHORT }");
+	EXPECT_STREQ("SHORT", PROGRAM(.emitter = "a-program-of-20"));
 }
 
 TEST_F(owner, bound_to_a_module)

@@ -104,6 +104,33 @@ static bool search_builds(struct search *s, const char *module)
 	return search_owner(s, last);
 }
 
+/*
+ * Search by the name of the process. If the kernel may have cut it, a file of the process that
+ * begins with it has the whole name.
+ */
+static bool search_process(struct search *s, const char *name)
+{
+	bool is_whole = false;
+	const char *path;
+	unsigned int i;
+
+	if (search_owner(s, fmt_owner_find(s->set, FMT_PROGRAM, name)))
+		return true;
+	if (strlen(name) != FMT_COMM_LEN)
+		return false;
+	for (i = 0; i < IMAGES_MAX; i++) {
+		path = s->names->image(s->names, i, FMT_IMAGE_PATH);
+		if (!path)
+			break;
+		if (strncmp(base_name(path), name, FMT_COMM_LEN))
+			continue;
+		if (search_owner(s, fmt_owner_find(s->set, FMT_PROGRAM, base_name(path))))
+			return true;
+		is_whole = true;
+	}
+	return !is_whole && search_owner(s, fmt_owner_of_cut(s->set, name));
+}
+
 /* Search by the names of the files that the process consists of, the program's and libraries'. */
 static bool search_files(struct search *s)
 {
@@ -137,8 +164,7 @@ static bool search_bound(struct search *s)
 		return true;
 	if (!(kinds & 1 << FMT_PROGRAM))
 		return false;
-	return search_owner(s, emitter ? fmt_owner_find(s->set, FMT_PROGRAM, emitter) : NULL) ||
-	       search_files(s);
+	return (emitter && search_process(s, emitter)) || search_files(s);
 }
 
 /* Find the description with this name, which was given in quotes. */

@@ -151,9 +151,13 @@ void fmt_check_table(struct fmt_parser *p, struct fmt_table *t);
  * owner.c: parse "for" up to its '{', and set p->owners; after a mistake, p->lost.
  */
 void fmt_parse_for(struct fmt_parser *p);
-/* Return the owner of this name, or NULL. @name: of a program as the kernel cuts it, or whole */
+#define FMT_COMM_LEN	15	/* the kernel keeps so many bytes of a program's name */
+
+/* Return the owner of this name, or NULL. */
 const struct fmt_owner *fmt_owner_find(const struct fmt_set *set, enum fmt_owner_kind kind,
 				       const char *name);
+/* Return the only program whose longer name the kernel cuts to @name, or NULL. */
+const struct fmt_owner *fmt_owner_of_cut(const struct fmt_set *set, const char *name);
 /* The module of an object of this name: the name up to its first ':', for example. */
 const struct fmt_owner *fmt_owner_of_object(const struct fmt_set *set, const char *object);
 bool fmt_module_has_object(const char *module, const char *object);

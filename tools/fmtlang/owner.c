@@ -17,7 +17,6 @@
 #include "internal.h"
 #include "logtext/elf.h"
 
-#define COMM_LEN	15	/* the kernel keeps so many bytes of a program's name */
 #define FIRST_OWNERS	16	/* buckets of the table, at first */
 
 static const char *const kind_names[] = {
@@ -27,7 +26,7 @@ static const char *const kind_names[] = {
 static struct fmt_owner **owner_bucket(const struct fmt_set *set, enum fmt_owner_kind kind,
 				       const char *name)
 {
-	char key[COMM_LEN + 1];
+	char key[FMT_COMM_LEN + 1];
 
 	snprintf(key, sizeof(key), "%s", name);
 	return &set->owners[hash_string(&set->owner_key, kind, key) & (set->nr_owner_buckets - 1)];
@@ -57,20 +56,30 @@ static void owners_grow(struct fmt_set *set)
 const struct fmt_owner *fmt_owner_find(const struct fmt_set *set, enum fmt_owner_kind kind,
 				       const char *name)
 {
-	const bool cut = kind == FMT_PROGRAM && strlen(name) == COMM_LEN;
-	const struct fmt_owner *o, *longer = NULL;
+	const struct fmt_owner *o;
 
 	if (!set->nr_owners)
 		return NULL;
-	for (o = *owner_bucket(set, kind, name); o; o = o->next) {
-		if (o->kind != kind)
-			continue;
-		if (!strcmp(o->name, name))
+	for (o = *owner_bucket(set, kind, name); o; o = o->next)
+		if (o->kind == kind && !strcmp(o->name, name))
 			return o;
-		if (cut && !longer && !strncmp(o->name, name, COMM_LEN))
-			longer = o;
+	return NULL;
+}
+
+const struct fmt_owner *fmt_owner_of_cut(const struct fmt_set *set, const char *name)
+{
+	const struct fmt_owner *o, *found = NULL;
+
+	if (!set->nr_owners)
+		return NULL;
+	for (o = *owner_bucket(set, FMT_PROGRAM, name); o; o = o->next) {
+		if (o->kind != FMT_PROGRAM || strncmp(o->name, name, FMT_COMM_LEN))
+			continue;
+		if (found)
+			return NULL;
+		found = o;
 	}
-	return longer;
+	return found;
 }
 
 /* Write the name of the module that has an object of this name. Return false if there is none. */
