@@ -369,6 +369,10 @@ mkdir log
 cp one.trace two.trace log
 sh -c 'traceinfo --raw --since 2023-11-14 --until 2023-11-15 log/*' | devtrace-convert -q --to perfetto -o day.pf - 2>said
 is "$? $(decode day.pf | grep -c TYPE_INSTANT)" "0 2" "a time of the files of another machine"
+printf '%s\n' 'info 0' 'clock 4294967296 -9223372036854775808' 'event 4294967297 type=200 u32:1' |
+	gen_stream >far.trace
+devtrace-convert -q --to vcd far.trace >far.vcd 2>said
+is "$? $(cat said)" "0 " "a date beyond 64 bits"
 [ "$(readlink "$out/san/tools/traceconv")" = devtrace-convert ]
 ok $? "the old name is a link"
 

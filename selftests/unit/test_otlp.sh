@@ -203,6 +203,12 @@ for hex in 08ffffffffff7f 0a0610ffffffff0f 0a080803 0affffffffffffffffff01 09 0a
 	is "$? $(status records) $(grep -c "receiver rejected" err)" "0 17 0" "an answer that is no message: $hex"
 	end_peer
 done
+printf '%s\n' 'note otlp-time "1 9223372036854775807"' 'event 2 type=200 sev=sw2 u32:1' | gen_stream >far.trace
+afresh
+receiver
+once --device far.trace --to "otlp:http://127.0.0.1:$at"
+is "$? $(status records)" "0 1" "a date beyond 64 bits"
+end_peer
 log=$installed
 
 # waited STATUS...: seconds between the first two requests

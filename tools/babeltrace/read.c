@@ -238,7 +238,7 @@ static void read_info(struct read *r, const struct devtrace_info *i)
 static void read_clock(struct read *r, const struct devtrace_clock *c)
 {
 	if (r->new_boot && r->plugin->head.has_clock)
-		r->shift = (uint64_t)(c->real - r->plugin->head.epoch) - c->ts;
+		r->shift = (uint64_t)c->real - (uint64_t)r->plugin->head.epoch - c->ts;
 	r->new_boot = false;
 }
 

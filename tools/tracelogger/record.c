@@ -83,7 +83,7 @@ static uint64_t real_time(const struct tl_records *r, const struct devtrace_deco
 		return 0;
 	if (devtrace_decoder_real(d, ts, &real))
 		return real > 0 ? (uint64_t)real : 0;
-	real = r->ref_ts ? r->ref_real + (int64_t)(ts - r->ref_ts) : 0;
+	real = r->ref_ts ? (int64_t)((uint64_t)r->ref_real + (ts - r->ref_ts)) : 0;
 	return real > 0 ? (uint64_t)real : 0;
 }
 

@@ -46,7 +46,7 @@ static int head_item(const struct devtrace_item *item, void *arg)
 		head_copy(h->stream, i->stream);
 	} else if (item->kind == DEVTRACE_ITEM_CLOCK) {
 		h->has_clock = true;
-		h->epoch = item->u.clock.real - (int64_t)item->u.clock.ts;
+		h->epoch = (int64_t)((uint64_t)item->u.clock.real - item->u.clock.ts);
 	}
 	return h->has_clock && h->has_info && h->is_stream;
 }
