@@ -194,6 +194,13 @@ for number in 18446744073709551615 18446744073709551614 9223372036854775808 -1; 
 	ok $? "a file that says it is number $number is the oldest"
 done
 
+# Where others may write, a name of ours may be one of any file
+rm -rf d; mkdir d; chmod 1777 d
+echo precious >precious
+ln precious d/.t.trace.lock
+$log --once --device s.trace -f d/t.trace 2>said
+is "$? $(grep -c 'the file of its lock has another name' said) $(cat precious)" "1 1 precious" "a hard link is not written"
+
 # Where others may write, their files are not ours
 if [ "$(id -u)" = 0 ]; then
 	rm -rf d; mkdir d; chmod 1777 d

@@ -171,7 +171,7 @@ static bool holds_no_frame(int fd)
 /* Return words for an error of the lock file, which is the first file opened in a directory. */
 static const char *lock_words(int err)
 {
-	return err == -TL_NOT_REGULAR || err == -TL_NOT_OURS ? "the file of its lock " : "";
+	return tl_own_is_refused(err) ? "the file of its lock " : "";
 }
 
 static int begin(struct tl_run *r)

@@ -4,7 +4,8 @@
  *
  * A file is ours if the pattern can produce its name (name.c) and if it is a regular file. In a
  * directory that others may write, it must also belong to us or to root. Any other file with such
- * a name is never counted, removed, sent or read.
+ * a name is never counted, removed, sent or read. In such a directory, a file that has another name
+ * is neither sent, read nor written.
  *
  * Another process may replace a file at any time. So a file is checked after it was opened, and it
  * is opened without blocking, because it may be a FIFO.
@@ -40,6 +41,12 @@ static bool is_others(const struct tl_store *s, const struct stat *st)
 	return s->shared && st->st_uid && st->st_uid != geteuid();
 }
 
+/* Another user may have given this name to any file of ours, or of root. */
+static bool is_linked(const struct tl_store *s, const struct stat *st)
+{
+	return s->shared && st->st_nlink > 1;
+}
+
 int tl_own_open(const struct tl_store *s, const char *name, int flags)
 {
 	int fd = openat(s->dirfd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -49,7 +56,7 @@ int tl_own_open(const struct tl_store *s, const char *name, int flags)
 	if (fd < 0)
 		return errno == ELOOP ? -TL_NOT_REGULAR : -errno;
 	err = fstat(fd, &st) ? -errno : !S_ISREG(st.st_mode) ? -TL_NOT_REGULAR :
-	      is_others(s, &st) ? -TL_NOT_OURS : 0;
+	      is_others(s, &st) ? -TL_NOT_OURS : is_linked(s, &st) ? -TL_LINKED : 0;
 	if (!err)
 		return fd;
 	close(fd);
@@ -62,6 +69,8 @@ const char *tl_own_error(int err)
 		return "is not a regular file";
 	if (err == TL_NOT_OURS)
 		return "belongs to another user and is in a directory that others may write";
+	if (err == TL_LINKED)
+		return "has another name (a hard link) and is in a directory that others may write";
 	return strerror(err);
 }
 

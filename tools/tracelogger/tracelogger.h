@@ -195,8 +195,15 @@ bool tl_own_shares(int dirfd);
  */
 #define TL_NOT_REGULAR	ENXIO
 #define TL_NOT_OURS	EBADFD
+#define TL_LINKED	EMLINK
 int tl_own_open(const struct tl_store *s, const char *name, int flags);
 const char *tl_own_error(int err);
+/* Is it an error of a file that is not used, though it could be opened? */
+static inline bool tl_own_is_refused(int err)
+{
+	return err == -TL_NOT_REGULAR || err == -TL_NOT_OURS || err == -TL_LINKED;
+}
+
 int tl_own_add(struct tl_store *s, const char *name, uint64_t size, uint64_t number,
 	       struct timespec mtime);
 /* Find all our files and sort them, oldest first. Return 0 or a negative error number. */
