@@ -38,7 +38,7 @@ static u64 oldest_of_lanes(const struct slots *in)
 
 	for (i = 0; i < nr; i++) {
 		c = blocks_chain(&in->blocks, i);
-		/* Most lanes are idle: the lock is not taken for them. What is new is not oldest. */
+		/* Most lanes are idle: take no lock for them. A new event is not the oldest. */
 		if (!READ_ONCE(c->first))
 			continue;
 		raw_spin_lock(&slots_lock);

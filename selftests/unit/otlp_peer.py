@@ -6,6 +6,7 @@ A receiver of OTLP over HTTP, for test_otlp.sh; or of entries of a journal, for 
     otlp_peer.py DIR [PORT]
 
     RCVBUF=N otlp_peer.py DIR    with a receive buffer of N bytes, and short segments
+    TLS=FILE otlp_peer.py DIR    over TLS, with the key and the certificate of the file
 
 The message of each request that it accepts goes to DIR/N.bin, before it answers. The first line
 printed is the port, then one for each request: STATUS PATH BYTES MESSAGE-BYTES SECONDS, where the
@@ -32,6 +33,7 @@ import email.utils
 import gzip
 import os
 import socket
+import ssl
 import sys
 import threading
 import time
@@ -195,11 +197,11 @@ def one(line):
 
 
 def serve(c):
-    line = Line(c)
     try:
+        line = Line(tls.wrap_socket(c, server_side=True) if tls else c)
         while one(line):
             pass
-    except (Gone, ConnectionError):
+    except (Gone, ConnectionError, ssl.SSLError):
         pass
     except AssertionError as e:
         with lock:
@@ -207,6 +209,10 @@ def serve(c):
     c.close()
 
 
+tls = None
+if 'TLS' in os.environ:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(os.environ['TLS'])
 s = socket.socket()
 s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 if 'RCVBUF' in os.environ:

@@ -144,7 +144,7 @@ TEST(numbers_that_are_none)
 }
 
 static const struct http_service otlp = {
-	.port = "4318", .path = "/v1/logs", .no_tls = "would need TLS", .no_url = "is not a URL",
+	.port = "4318", .path = "/v1/logs", .no_url = "is not a URL",
 	.no_host = "names no host",
 };
 
@@ -159,7 +159,11 @@ static const struct {
 	{ "http://[::1]:65535/", "::1", "65535", "/v1/logs" },
 	{ "http://[fe80::1]", "fe80::1", "4318", "/v1/logs" },
 	{ "http://h/a:b@c", "h", "4318", "/a:b@c" },
-	{ "https://h", NULL, NULL, NULL },
+	{ "https://h", "h", "443", "/v1/logs" },
+	{ "https://h:4318/a", "h", "4318", "/a" },
+	{ "https://[::1]", "::1", "443", "/v1/logs" },
+	{ "https:/h", NULL, NULL, NULL },
+	{ "httpss://h", NULL, NULL, NULL },
 	{ "ftp://h", NULL, NULL, NULL },
 	{ "http:/h", NULL, NULL, NULL },
 	{ "http://", NULL, NULL, NULL },
@@ -198,6 +202,7 @@ TEST(urls_of_all_kinds)
 		EXPECT_STREQ(urls[i].host, u.host);
 		EXPECT_STREQ(urls[i].port, u.port);
 		EXPECT_STREQ(urls[i].path, u.path);
+		EXPECT_EQ(!strncmp(urls[i].word, "https:", 6), u.tls) TH_LOG("%s", urls[i].word);
 	}
 }
 

@@ -179,7 +179,6 @@ todo 404
 once --device s.trace --to "$to:$at/x"; is $? 1 "404: --once fails"
 is "$(grep -c 'systemd-journal-remote has /upload' err)" 1 "404: it says what may be wrong"
 end_peer
-refused 'http://localhost:19532, and let it send on by https' --to journal:https://host:19532
 refused 'is not a URL; write http://HOST:19532' --to journal:host:19532
 refused 'names no host; write http://HOST:19532' --to journal:http://
 refused 'otlp, journal and syslog get records' --to journal:http://h --compact

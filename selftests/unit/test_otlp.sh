@@ -260,7 +260,8 @@ is "$(grep -c 'the receiver does not answer in HTTP' err)" 1 "a server of anothe
 end_peer
 once --device s.trace --to "otlp:http://127.0.0.1:$at"
 is "$? $(grep -c "otlp:http://127.0.0.1:$at: Connection refused; not all" err)" "1 1" "nobody there: said"
-refused 'http://localhost:4318, and let it send on by https' --to otlp:https://host:4318
+refused 'applies to https' --to otlp:http://h --cacert s.trace
+refused 'No such file' --to otlp:https://h --cacert lacking.pem
 refused 'is not a URL; write http://HOST:4318' --to otlp:host:4318
 refused 'is not a URL; write http://HOST:4318' --to otlp:
 refused 'names no host' --to otlp:http://
@@ -276,6 +277,69 @@ refused 'otlp, journal and syslog get records' --to otlp:http://h --compact
 refused 'selects events for --exec and for --to otlp' --to tcp:h:1 --match severity=2
 refused 'is an unknown term' --to otlp:http://h --match colour=2
 refused 'is not a link to listen on\|is not a link' --listen otlp:http://h
+
+# Over TLS, which libcurl speaks
+echo 'void *dlopen(const char *name, int flags) { return flags ? 0 : (void *)name; }' >none.c
+if ${CC:-gcc} -shared -fPIC -o none.so none.c 2>err; then
+	LD_PRELOAD=$work/none.so "$log" --to otlp:https://host 2>err
+	is "$? $(grep -c 'needs libcurl.*http://localhost:4318, and let it send on by https' err)" "2 1" \
+		"https without libcurl: refused, with another way"
+else
+	skip "https without libcurl" "no compiler"
+fi
+# certificate FILE NAME
+certificate()
+{
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=$2" \
+		-addext "subjectAltName=$2" -keyout "$1" -out "$1.crt" 2>err && cat "$1.crt" >>"$1"
+}
+if [ "$(timeout 60 "$log" --once --device s.trace --to otlp:https://127.0.0.1:1 2>&1 | grep -c 'needs libcurl')" = 1 ]; then
+	skip "https" "no libcurl"
+elif ! certificate ours IP:127.0.0.1 || ! certificate other DNS:other; then
+	skip "https" "no openssl"
+else
+	afresh
+	TLS=ours receiver
+	once --device s.trace --to "otlp:https://127.0.0.1:$at" --cacert ours.crt -A board=b7; ok $? "https: sent"
+	checked s.json $boot b7; ok $? "https: what comes is what comes by http"
+	once --device s.trace --to "otlp:https://127.0.0.1:$at"; is $? 1 "https: a receiver whom nobody vouches for"
+	is "$(grep -ci 'certificate' err)" 1 "https: is not trusted, and said"
+	once --device s.trace --to "otlp:https://127.0.0.1:$at" --cacert other.crt; is $? 1 "https: nor one of another authority"
+	once --device s.trace --to "otlp:http://127.0.0.1:$at"; is $? 1 "http to a receiver of https fails"
+	is "$(requests '^200')" 1 "https: nothing is sent to it"
+	end_peer
+	TLS=other receiver
+	once --device s.trace --to "otlp:https://127.0.0.1:$at" --cacert other.crt; is $? 1 "https: nor one with another name"
+	end_peer
+	receiver
+	once --device s.trace --to "otlp:https://127.0.0.1:$at" --cacert ours.crt; is $? 1 "https to a receiver of http fails"
+	end_peer
+
+	pieces 3
+	rm -rf spool
+	mkdir spool
+	afresh
+	TLS=ours receiver
+	to=otlp:https://127.0.0.1
+	port=$at
+	todo cut lose half close chunked old 'slow 1' 503 noise
+	follow --spool spool --cacert ours.crt
+	for n in 1 2 3; do
+		cat piece.$n >&9
+		wait_until have $((n * 300)) || break
+		end_peer
+		TLS=ours receiver "$port"
+	done
+	wait_until emptied; ok $? "https: whatever happens to connections, the spool is empty in the end"
+	set -- /proc/"$reader"/task/*
+	[ $# -le 2 ]; ok $? "https: and the threads of all but the last have ended"
+	finish; ok $? "https: the logger ends as its input does"
+	set -- $(counted)
+	is "$2 $3 $4" "900 0 0" "https: each record once, of $1"
+	end_peer
+	to=otlp:http://127.0.0.1
+	rm -rf spool
+fi
 
 # The receiver is killed, and what comes meanwhile goes to the spool
 begun() { [ ! -s got/do ]; }

@@ -39,11 +39,10 @@ int http_url_parse(struct http_url *u, const char *word, const struct http_servi
 	size_t i;
 	long n;
 
-	if (!strncmp(word, "https:", 6))
-		return http_fail(problem, service->no_tls);
-	if (strncmp(word, "http://", 7))
+	u->tls = !strncmp(word, "https://", 8);
+	if (!u->tls && strncmp(word, "http://", 7))
 		return http_fail(problem, service->no_url);
-	host = word + 7;
+	host = strstr(word, "://") + 3;
 	for (i = 0; word[i]; i++)
 		if (word[i] <= ' ' || word[i] >= 0x7f || word[i] == '#')
 			return http_fail(problem, "has a character that a URL cannot have; write it as % and two hexadecimal digits");
@@ -72,7 +71,7 @@ int http_url_parse(struct http_url *u, const char *word, const struct http_servi
 			return http_fail(problem, "has no port from 1 to 65535 after its host");
 		snprintf(u->port, sizeof(u->port), "%ld", n);
 	} else {
-		snprintf(u->port, sizeof(u->port), "%s", service->port);
+		snprintf(u->port, sizeof(u->port), "%s", u->tls ? "443" : service->port);
 	}
 	if (!*rest || !strcmp(rest, "/"))
 		rest = service->path;

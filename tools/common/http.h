@@ -17,15 +17,19 @@
 struct http_url {
 	char	host[256], port[8];
 	char	path[1024];	/* with a query, if there is one; begins with "/" */
+	bool	tls;
 };
 
-/* A kind of server: its usual port and path, and what is said about URLs that are wrong. */
+/*
+ * A kind of server: its usual port and path, and what is said about URLs that are wrong. The usual port
+ * of https is 443 for all.
+ */
 struct http_service {
 	const char	*port, *path;
-	const char	*no_tls, *no_url, *no_host;
+	const char	*no_url, *no_host;
 };
 
-/* Parse http://HOST[:PORT][/PATH]. Return 0, or -1 and the reason in *@problem. */
+/* Parse http[s]://HOST[:PORT][/PATH]. Return 0, or -1 and the reason in *@problem. */
 int http_url_parse(struct http_url *u, const char *word, const struct http_service *service,
 		   const char **problem);
 

@@ -452,6 +452,8 @@ int link_open(struct link *l, int ms, const sigset_t *mask)
 	int fd;
 
 	l->why = NULL;
+	if (l->open)
+		return l->open(l, ms);
 	if (l->kind == LINK_SERIAL)
 		return open_serial(l);
 	if (l->kind == LINK_UNIX) {

@@ -16,17 +16,18 @@
 #include "common/opts.h"
 #include "common/size.h"
 #include "record.h"
+#include "tls.h"
 
 enum {
 	OPT_DEVICE = OPTS_LONG, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON, OPT_TO,
 	OPT_LISTEN, OPT_SPOOL, OPT_TRIGGER, OPT_EXEC, OPT_MATCH, OPT_INTERVAL, OPT_LAST_BOOT,
-	OPT_ZSTD, OPT_COMPACT, OPT_ENTERPRISE,
+	OPT_ZSTD, OPT_COMPACT, OPT_ENTERPRISE, OPT_CACERT,
 };
 
 /* names of the options without a letter, in the order of the enum */
 static const char only[] =
 	" device age sync once json to listen spool on-trigger exec match interval"
-	" last-boot zstd compact enterprise";
+	" last-boot zstd compact enterprise cacert";
 
 static const char help[] =
 "Usage: tracelogger [options]\n"
@@ -40,7 +41,10 @@ static const char help[] =
 "                          syslog:HOST:PORT gets events with a severity, as\n"
 "                          messages; otlp:http://HOST[:PORT][/PATH], as log\n"
 "                          records of OpenTelemetry; journal:http://HOST[:PORT],\n"
-"                          as entries of the journal of systemd\n"
+"                          as entries of the journal of systemd; both by https,\n"
+"                          too, if this machine has libcurl\n"
+"      --cacert FILE       with https, trust the authorities whose certificates\n"
+"                          are in FILE (PEM) instead of those of the system\n"
 "      --enterprise NUMBER  name the fields in syslog messages devtrace@NUMBER,\n"
 "                          your private enterprise number of IANA (default:\n"
 "                          messages have no fields)\n"
@@ -265,17 +269,18 @@ static void parse_zstd(struct tl_options *opt, const char *word)
 static const struct {
 	const char	*prefix;
 	const struct tl_encoder *encoder;
+	const char	*no_tls;
 	struct http_service service;
 } receivers[] = {
-	{ "otlp:", &otlp_encoder, {
+	{ "otlp:", &otlp_encoder,
+		"needs libcurl, which this machine does not have; install libcurl3-gnutls, or send to an agent on this machine, such as the OpenTelemetry Collector or Fluent Bit, by http://localhost:4318, and let it send on by https", {
 		"4318", "/v1/logs",
-		"would need TLS, which tracelogger does not have; send to an agent on this machine, such as the OpenTelemetry Collector or Fluent Bit, by http://localhost:4318, and let it send on by https",
 		"is not a URL; write http://HOST:4318 or http://HOST:PORT/PATH",
 		"names no host; write http://HOST:4318",
 	} },
-	{ "journal:", &journal_encoder, {
+	{ "journal:", &journal_encoder,
+		"needs libcurl, which this machine does not have; install libcurl3-gnutls, or send to a proxy on this machine, such as stunnel, by http://localhost:19532, and let it send on by https", {
 		"19532", "/upload",
-		"would need TLS, which tracelogger does not have; send to a proxy on this machine, such as stunnel, by http://localhost:19532, and let it send on by https",
 		"is not a URL; write http://HOST:19532 or http://HOST:PORT/PATH",
 		"names no host; write http://HOST:19532",
 	} },
@@ -294,8 +299,10 @@ static bool parse_receiver(struct tl_options *opt, const char *word)
 	if (http_url_parse(&url, word + strlen(receivers[i].prefix), &receivers[i].service,
 			   &problem))
 		usage("--to", word, problem);
+	if (url.tls && !tls_load())
+		usage("--to", word, receivers[i].no_tls);
 	opt->encoder = receivers[i].encoder;
-	opt->link = (struct link){ .kind = LINK_HTTP };
+	opt->link = (struct link){ .kind = LINK_HTTP, .open = url.tls ? tls_open : NULL };
 	strcpy(opt->link.host, url.host);
 	strcpy(opt->link.port, url.port);
 	strcpy(opt->link.path, url.path);
@@ -441,6 +448,14 @@ static void check(struct tl_options *opt)
 		      stderr);
 		exit(2);
 	}
+	if (opt->cacert && !opt->link.open) {
+		fputs("tracelogger: --cacert applies to https; give --to=otlp:https://HOST or --to=journal:https://HOST\n",
+		      stderr);
+		exit(2);
+	}
+	if (opt->cacert && access(opt->cacert, R_OK))
+		usage("--cacert", opt->cacert, strerror(errno));
+	opt->link.ca = opt->cacert;
 	check_exec(opt);
 	if (opt->trigger)
 		check_trigger(opt);
@@ -489,7 +504,8 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		{ OPT_ONCE, .flag = &opt->once }, { OPT_JSON, .flag = &opt->json },
 		{ OPT_SPOOL, .word = &opt->spool }, { OPT_TRIGGER, .word = &opt->trigger },
 		{ OPT_EXEC, .word = &opt->exec }, { OPT_MATCH, .word = &opt->match },
-		{ OPT_COMPACT, .flag = &opt->compact }, { 0 },
+		{ OPT_COMPACT, .flag = &opt->compact }, { OPT_CACERT, .word = &opt->cacert },
+		{ 0 },
 	};
 	struct opts opts;
 	int c;

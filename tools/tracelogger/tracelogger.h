@@ -59,6 +59,7 @@ struct tl_options {
 	int64_t		sync_every;	/* ns; 0: never */
 	/* enterprise: private enterprise number in syslog messages; 0: none */
 	uint32_t	enterprise;
+	const char	*cacert;	/* file with certificates of authorities, or NULL */
 	const char	*trigger;	/* name of the trigger, or NULL */
 	const char	*exec, *match;	/* command, and expression that selects its events */
 	int64_t		interval;	/* shortest between two commands or files, ns */
