@@ -169,22 +169,31 @@ TEST(large_files)
 	free(text);
 }
 
+/* Write "head N tail" for each N below @nr. Return the end. */
+static char *put_each(char *to, const char *head, size_t nr, const char *tail)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		to += sprintf(to, "%s%zu%s", head, i, tail);
+	return to;
+}
+
 /* As many enums as fit, each looked up once more. */
 TEST(many_tables)
 {
 	static struct fmt_env env;
-	char *text = malloc(TEXT_MAX);
-	size_t n = 0, i;
+	char *text = malloc(TEXT_MAX), *end;
+	size_t i;
 
-	for (i = 0; i < FMT_TABLES_MAX + 1; i++)
-		n += sprintf(text + n, "enum e%zu{A}\n", i);
-	n += sprintf(text + n, "record 100 R \"");
-	for (i = 0; i < 60000; i++)
-		n += sprintf(text + n, "%%1$v%%1${e%zu}", i % FMT_TABLES_MAX);
-	n += sprintf(text + n, "\"");
-	ASSERT_LE(n, TEXT_MAX);
+	end = put_each(text, "enum e", FMT_TABLES_MAX + 1, "{A}\n");
+	end += sprintf(end, "record 100 R \"");
+	for (i = 0; i < 60000; i += FMT_TABLES_MAX)
+		end = put_each(end, "%1$v%1${e", FMT_TABLES_MAX, "}");
+	end += sprintf(end, "\"");
+	ASSERT_LE(end, text + TEXT_MAX);
 	env_init(&env);
-	fmt_add_text(&env.set, "t.fmt", text, n);
+	fmt_add_text(&env.set, "t.fmt", text, end - text);
 	EXPECT_STREQ("t.fmt:4097:6: error: more than 4096 enums and flags in one file\n", env.said);
 	EXPECT_NE(NULL, env.set.unbound.records[100]);
 	fmt_set_free(&env.set);
@@ -196,12 +205,10 @@ TEST(many_tracepoints)
 {
 	static struct fmt_env env;
 	char *text = malloc(TEXT_MAX);
-	size_t n = 0, i;
+	const char *end = put_each(text, "record \"s:e", FMT_TRACEPOINTS_MAX + 2, "\"\n");
 
-	for (i = 0; i < FMT_TRACEPOINTS_MAX + 2; i++)
-		n += sprintf(text + n, "record \"s:e%zu\"\n", i);
 	env_init(&env);
-	fmt_add_text(&env.set, "t.fmt", text, n);
+	fmt_add_text(&env.set, "t.fmt", text, end - text);
 	EXPECT_STREQ("t.fmt:4097:1: error: more than 4096 tracepoints in one file\n", env.said);
 	EXPECT_EQ(FMT_TRACEPOINTS_MAX, env.set.nr_tracepoints);
 	fmt_set_free(&env.set);
@@ -211,16 +218,14 @@ TEST(many_tracepoints)
 TEST(many_owners)
 {
 	static struct fmt_env env;
-	char *text = malloc(TEXT_MAX);
-	size_t n = 0, i;
+	char *text = malloc(TEXT_MAX), *end;
 
-	for (i = 0; i < FMT_OWNERS_MAX + 1; i++)
-		n += sprintf(text + n, "for program p%zu { record 1 R }\n", i);
-	n += sprintf(text + n, "for program p0 { record 2 R }\nfor program");
-	for (i = 0; i < FMT_FOR_MAX + 1; i++)
-		n += sprintf(text + n, "%s p%zu", i ? "," : "", i);
+	end = put_each(text, "for program p", FMT_OWNERS_MAX + 1, " { record 1 R }\n");
+	end += sprintf(end, "for program p0 { record 2 R }\nfor program");
+	end = put_each(end, " p", FMT_FOR_MAX + 1, ",");
 	env_init(&env);
-	fmt_add_text(&env.set, "t.fmt", text, n);
+	/* Without the last comma */
+	fmt_add_text(&env.set, "t.fmt", text, end - 1 - text);
 	EXPECT_STREQ("t.fmt:1025:13: error: more than 1024 programs, modules and builds in one file\n"
 		     "t.fmt:1027:83: error: more than 16 names in one 'for'\n", env.said);
 	EXPECT_EQ(FMT_OWNERS_MAX, env.set.nr_owners);

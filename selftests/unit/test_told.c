@@ -28,6 +28,14 @@ static void restart(void)
 	told_load(&told, text);
 }
 
+/* The receiver has acknowledged all; then a restarted logger opens the device. */
+static void again(const char *boot)
+{
+	told_settle(&told);
+	restart();
+	begin_boot(boot);
+}
+
 /* Return how much of a loss is new at once. */
 static uint64_t lose(uint16_t source, uint8_t cause, uint64_t count, uint64_t to, uint32_t load)
 {
@@ -67,11 +75,16 @@ static void first(struct __test_metadata *_metadata)
 	told_settle(&told);
 }
 
-TEST(losses_are_told_once)
+/* The first logger, and one that is restarted. */
+static void second(struct __test_metadata *_metadata)
 {
 	first(_metadata);
-	restart();
-	begin_boot("a");
+	again("a");
+}
+
+TEST(losses_are_told_once)
+{
+	second(_metadata);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 15, 16, LOAD), 0);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_BUSY, 2, 16, LOAD), 0);
 	see_all(_metadata, 16, 25);
@@ -80,9 +93,7 @@ TEST(losses_are_told_once)
 
 TEST(only_events_that_were_not_sent_are_lost)
 {
-	first(_metadata);
-	restart();
-	begin_boot("a");
+	second(_metadata);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 25, 26, LOAD), 0);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_BUSY, 5, 26, LOAD), 3);
 	EXPECT_EQ(see(26, LOAD), 5);
@@ -93,9 +104,7 @@ TEST(sources_share_the_sum)
 {
 	struct devtrace_lost l;
 
-	first(_metadata);
-	restart();
-	begin_boot("a");
+	second(_metadata);
 	lose(0, DEVTRACE_LOST_OVERWRITTEN, 22, 40, LOAD);
 	lose(1, DEVTRACE_LOST_OVERWRITTEN, 12, 40, LOAD);
 	ASSERT_TRUE(told_event(&told, 40, LOAD));
@@ -111,9 +120,7 @@ TEST(a_source_whose_events_are_there_has_no_share)
 {
 	struct devtrace_lost l;
 
-	first(_metadata);
-	restart();
-	begin_boot("a");
+	second(_metadata);
 	lose(0, DEVTRACE_LOST_OVERWRITTEN, 18, 19, LOAD);
 	lose(1, DEVTRACE_LOST_OVERWRITTEN, 9, 40, LOAD);
 	see_all(_metadata, 19, 20);
@@ -126,16 +133,12 @@ TEST(a_source_whose_events_are_there_has_no_share)
 
 TEST(a_restart_before_all_is_heard_changes_nothing)
 {
-	first(_metadata);
-	restart();
-	begin_boot("a");
+	second(_metadata);
 	lose(0, DEVTRACE_LOST_OVERWRITTEN, 18, 19, LOAD);
 	lose(1, DEVTRACE_LOST_OVERWRITTEN, 9, 40, LOAD);
 	lose(0, DEVTRACE_LOST_BUSY, 2, 19, LOAD);
 	see_all(_metadata, 19, 20);
-	told_settle(&told);
-	restart();
-	begin_boot("a");
+	again("a");
 	lose(0, DEVTRACE_LOST_OVERWRITTEN, 18, 19, LOAD);
 	lose(1, DEVTRACE_LOST_OVERWRITTEN, 9, 40, LOAD);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_BUSY, 2, 19, LOAD), 0);
@@ -151,9 +154,7 @@ TEST(what_is_not_acknowledged_is_told_again)
 	told_rewind(&told);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 4, 30, LOAD), 4);
 	see_all(_metadata, 30, 31);
-	told_settle(&told);
-	restart();
-	begin_boot("a");
+	again("a");
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 28, 34, LOAD), 0);
 	/* 10 + 10 + 4 + 2 were heard; 28 is two more. */
 	EXPECT_EQ(see(34, LOAD), 2);
@@ -178,9 +179,7 @@ TEST(each_stop_is_told_once)
 	first(_metadata);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_STOPPED, 6, 25, LOAD), 6);
 	see_all(_metadata, 26, 27);
-	told_settle(&told);
-	restart();
-	begin_boot("a");
+	again("a");
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_STOPPED, 6, 25, LOAD), 0);
 	see_all(_metadata, 26, 27);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_STOPPED, 4, 35, LOAD), 4);
@@ -192,18 +191,14 @@ TEST(an_invalid_lane_is_told_once)
 
 	first(_metadata);
 	EXPECT_TRUE(told_lost(&told, &l, LOAD));
-	told_settle(&told);
-	restart();
-	begin_boot("a");
+	again("a");
 	l.to = 99;
 	EXPECT_FALSE(told_lost(&told, &l, LOAD));
 }
 
 TEST(a_clear_conceals_no_loss)
 {
-	first(_metadata);
-	restart();
-	begin_boot("a");
+	second(_metadata);
 	/* After the clear, 3 events were overwritten, and one had no room. */
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_BUSY, 1, 31, LOAD), 1);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 3, 31, LOAD), 0);
@@ -212,13 +207,9 @@ TEST(a_clear_conceals_no_loss)
 
 TEST(another_load_or_boot_begins_anew)
 {
-	first(_metadata);
-	restart();
-	begin_boot("a");
+	second(_metadata);
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 15, 30, LOAD + 1), 15);
-	told_settle(&told);
-	restart();
-	begin_boot("b");
+	again("b");
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 5, 6, LOAD + 1), 5);
 	see_all(_metadata, 6, 6);
 }
@@ -229,9 +220,7 @@ TEST(the_previous_boot_and_this_one)
 	begin_boot("b");
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 5, 6, LOAD), 5);
 	see_all(_metadata, 6, 9);
-	told_settle(&told);
-	restart();
-	begin_boot("a");
+	again("a");
 	EXPECT_EQ(lose(0, DEVTRACE_LOST_OVERWRITTEN, 10, 11, LOAD), 0);
 	see_all(_metadata, 11, 20);
 	begin_boot("b");

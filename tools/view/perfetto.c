@@ -199,6 +199,14 @@ void perfetto_note(struct pb *p, const char *name, uint64_t value)
 	pb_end(p);
 }
 
+void perfetto_note_text(struct pb *p, const char *name, const char *text)
+{
+	pb_begin(p, TRACK_EVENT_ANNOTATION);
+	pb_str(p, 10, name);
+	pb_text(p, 6, text, strlen(text));
+	pb_end(p);
+}
+
 /* An event of the track of losses. */
 static struct pb *perfetto_loss(struct perfetto *f, uint64_t time, const char *name)
 {
@@ -244,12 +252,8 @@ static void perfetto_state(struct perfetto *f, const struct devtrace_state_item 
 	p = perfetto_event_begin(f, view_time(f->view, s->ts), PERFETTO_INSTANT, track);
 	pb_uint(p, TRACK_EVENT_NAME_IID,
 		perfetto_intern(f, PERFETTO_EVENT_NAMES, name, strlen(name)));
-	if (s->by_trigger) {
-		pb_begin(p, TRACK_EVENT_ANNOTATION);
-		pb_str(p, 10, "trigger");
-		pb_text(p, 6, s->trigger, strlen(s->trigger));
-		pb_end(p);
-	}
+	if (s->by_trigger)
+		perfetto_note_text(p, "trigger", s->trigger);
 	pb_end(p);
 	perfetto_end(f);
 }

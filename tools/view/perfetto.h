@@ -106,6 +106,7 @@ struct pb *perfetto_event_begin(struct perfetto *f, uint64_t time, enum perfetto
 
 /* Add an annotation to the event. */
 void perfetto_note(struct pb *p, const char *name, uint64_t value);
+void perfetto_note_text(struct pb *p, const char *name, const char *text);
 
 /*
  * view/perfetto_clock.c: before an event of this time of the trace clock, and for each item, write

@@ -51,10 +51,7 @@ static void clock_state(struct perfetto *f, uint64_t time, enum devtrace_sync sy
 		perfetto_note(p, "estimated_error", a->est);
 	}
 	perfetto_note(p, "status", a->status);
-	pb_begin(p, TRACK_EVENT_ANNOTATION);
-	pb_str(p, 10, "source");
-	pb_text(p, 6, a->source, strlen(a->source));
-	pb_end(p);
+	perfetto_note_text(p, "source", a->source);
 	pb_end(p);
 	perfetto_end(f);
 }
