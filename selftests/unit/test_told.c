@@ -116,6 +116,28 @@ TEST(sources_share_the_sum)
 	EXPECT_FALSE(told_due(&told, &l));
 }
 
+TEST(shares_of_a_sum_near_2_64)
+{
+	const uint64_t all = UINT64_MAX - 100 + 50 - 20;	/* 20 were heard before */
+	struct devtrace_lost l;
+	uint64_t one;
+
+	second(_metadata);
+	lose(0, DEVTRACE_LOST_OVERWRITTEN, UINT64_MAX - 100, 40, LOAD);
+	lose(1, DEVTRACE_LOST_OVERWRITTEN, 50, 40, LOAD);
+	ASSERT_TRUE(told_event(&told, 40, LOAD));
+	ASSERT_TRUE(told_due(&told, &l));
+	EXPECT_EQ(0, l.source);
+	one = l.count;
+	EXPECT_LE(one, all);
+	EXPECT_GE(one, all - 50);
+	if (one < all) {
+		ASSERT_TRUE(told_due(&told, &l));
+		EXPECT_EQ(all - one, l.count);
+	}
+	EXPECT_FALSE(told_due(&told, &l));
+}
+
 TEST(a_source_whose_events_are_there_has_no_share)
 {
 	struct devtrace_lost l;

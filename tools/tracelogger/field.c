@@ -41,16 +41,19 @@ static bool has_name(const struct field_names *f, const char *name)
 void field_next(struct field_names *f, char out[FIELD_MAX + 1], size_t max, bool upper,
 		const char *prefix, const char *name, size_t n)
 {
+	unsigned int nr = ++f->nr;
+	const bool is_cut = !field_name(out, max, upper, prefix, name, n);
+	const size_t len = strlen(out);
 	char end[16];
-	size_t len, room;
+	size_t room;
 
-	f->nr++;
-	if (!field_name(out, max, upper, prefix, name, n) || f->nr_names == FIELD_NAMES ||
-	    has_name(f, out)) {
-		snprintf(end, sizeof(end), "__%u", f->nr);
-		len = strlen(out);
-		room = max - strlen(end);
-		strcpy(out + (len < room ? len : room), end);
+	if (is_cut || f->nr_names == FIELD_NAMES || has_name(f, out)) {
+		/* An element before may have this name, too. */
+		do {
+			snprintf(end, sizeof(end), "__%u", nr++);
+			room = max - strlen(end);
+			strcpy(out + (len < room ? len : room), end);
+		} while (has_name(f, out));
 	}
 	if (f->nr_names < FIELD_NAMES)
 		strcpy(f->names[f->nr_names++], out);

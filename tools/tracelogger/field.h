@@ -27,7 +27,8 @@ bool field_name(char out[FIELD_MAX + 1], size_t max, bool upper, const char *pre
 		const char *name, size_t n);
 /*
  * Make the name of the event's next element. No two elements have names that differ only in case: a
- * name that is cut, or that an element before has, ends with "__" and its position.
+ * name that is cut, or that an element before has, ends with "__" and its position, or with a
+ * larger number if that is such a name, too.
  */
 void field_next(struct field_names *f, char out[FIELD_MAX + 1], size_t max, bool upper,
 		const char *prefix, const char *name, size_t n);

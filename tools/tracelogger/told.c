@@ -105,6 +105,14 @@ static uint64_t untold(const struct told_state *s, const struct devtrace_lost *l
 	return !sum ? l->count : l->count > sum->count ? l->count - sum->count : 0;
 }
 
+/* @left * @mine / @all, where @mine is at most @all. A double rounds large numbers. */
+static uint64_t share_of(uint64_t left, uint64_t mine, uint64_t all)
+{
+	const double share = (double)left * (double)mine / (double)all;
+
+	return mine == all || share >= (double)left ? left : (uint64_t)share;
+}
+
 /*
  * All losses up to the reader's place are heard: reduce those held to events that are new. The sum
  * is exact. Sources get shares of it, because an event of a lane does not tell its lane.
@@ -122,7 +130,7 @@ static void release(struct told_state *s)
 		struct devtrace_lost *l = &s->held[i];
 
 		mine = untold(s, l);
-		share = mine == all ? left : (uint64_t)((double)left * (double)mine / (double)all);
+		share = share_of(left, mine, all);
 		all -= mine;
 		left -= share;
 		if (fits)
