@@ -23,4 +23,15 @@ sed 's/^[^#]/# &/' got
 traceinfo --no-default-fmt --align sent=received b.trace a.trace | head -n 2 | tail -n 1 >line
 grep -q '^--- board a: error unknown, [23]\.[0-9]* s behind b +-[0-9]* us by 20000 pairs, a.trace$' line
 ok $? "the other way round, the first board dates the events: $(cat line)"
+
+# A name that a file gives may have control characters.
+nr=0
+for b in 'b\x1b[31m1' b2; do
+	nr=$((nr + 1))
+	printf '%s\n' "note board \"$b\"" 'info 0' 'clock 1000 1000' "event 2000 type=200 u32:$nr" |
+		gen_stream >name.$nr
+done
+traceinfo --no-default-fmt --align 200 name.1 name.2 2>said
+is "$? $(cat said)" '1 traceinfo: --align 200: board b2 and board b\x1b[31m1 have no such event whose arguments are equal, once on each board' \
+	"a name with control characters is escaped"
 done_testing

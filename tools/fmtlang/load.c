@@ -31,7 +31,8 @@ void *fmt_alloc(struct fmt_arena *a, size_t size)
 
 		c = calloc(1, sizeof(*c) + n);
 		if (!c) {
-			fputs("traceinfo: out of memory\n", stderr);
+			fprintf(stderr, "%s: no memory for format files\n",
+				program_invocation_short_name);
 			exit(1);
 		}
 		c->size = n;

@@ -167,11 +167,9 @@ static int read_file(struct reading *r, const char *path)
 	struct stat st;
 	int fd, ret;
 
-	if (!strcmp(path, "-") || link_is(path) || (!stat(path, &st) && !S_ISREG(st.st_mode))) {
-		fprintf(stderr, "traceinfo: --align: %s: not a file; --align reads its inputs twice, so save the stream first\n",
-			path);
-		return 1;
-	}
+	if (!strcmp(path, "-") || link_is(path) || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+		return complain_text(TI_NAME ": --align", path,
+				     "not a file; --align reads its inputs twice, so save the stream first");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return complain_input(TI_NAME, path, false);
@@ -252,10 +250,23 @@ static void add_both(struct ti_tie *t, const struct side *a, const struct side *
 	}
 }
 
+/* The names of boards may be from the files: control characters are escaped. */
 static int refuse(const struct ti_align *a, size_t board, const char *problem)
 {
-	fprintf(stderr, "traceinfo: --align %s%s%s: board %s %s\n", a->cause,
-		a->effect ? "=" : "", a->effect ? a->effect : "", a->boards[board].name, problem);
+	const char *const words[] = {
+		a->cause, a->effect ? "=" : "", a->effect ? a->effect : "", ": board ",
+		a->boards[board].name, " ", problem,
+	};
+	struct out o;
+	size_t i;
+
+	out_init(&o, -1);
+	OUT_LIT(&o, TI_NAME ": --align ");
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		out_safe(&o, words[i], strlen(words[i]));
+	out_char(&o, '\n');
+	fwrite(o.buf, 1, o.len, stderr);
+	out_free(&o);
 	return 1;
 }
 
