@@ -5,11 +5,14 @@
  * A name is in the region before the call that defined it returns. The names form a log, ordered by
  * serial number. When it is full, the names that the dictionary still has move to its beginning,
  * oldest first, and the log continues after them. Old names are kept only while there is room for
- * them. Each entry has a checksum, so that a reader can ignore incomplete entries. An entry whose serial number is not greater than that of the previous entry is after the
- * end of the log. The reader ignores it, because its name has moved.
+ * them. Each entry has a checksum, so that a reader can ignore incomplete entries. An entry whose
+ * serial number is not greater than that of the previous entry is after the end of the log. The
+ * reader ignores it, because its name has moved.
  *
- * At any moment, each current name is in at least one whole entry: the n-th current name moves to
- * entry n, and the name that entry n had is older, so it has already moved or is not current.
+ * At any moment, each current name that the log has is in at least one whole entry: the n-th name
+ * that stays moves to entry n, and the name that entry n had is older, so it has already moved or
+ * is dropped. While the log is full of current names, it takes no later name; these come at the end
+ * when there is room, so the log always has the first of the current names.
  *
  * Names of threads are not in the log. They have entries of their own, three for each slot of the
  * table of threads (emit/proc.c). At any time only one CPU writes a slot and its three entries.
@@ -36,7 +39,7 @@ static u32 nr_names, nr_threads;
  */
 static u32 next, skip;
 static bool warned;
-/* While the log is full, try names_compact() once per this many names. Old names leave such room. */
+/* While the log is full, try names_compact() once per this many names. Old names leave this room. */
 #define LOOK_AGAIN	64
 
 static void write_name(const struct dict_name *name)
@@ -56,9 +59,9 @@ static void write_name(const struct dict_name *name)
 }
 
 /*
- * Move the names with serial numbers below @before to the beginning of the log; @old: also those that
- * are not current. Old names that the log has no more do not come back, because each name may only
- * move down: see above.
+ * Move the names with serial numbers below @before to the beginning of the log; @old: also those
+ * that are not current. Old names that the log has no more do not come back, because each name may
+ * only move down: see above.
  */
 static void names_compact(u64 before, bool old)
 {
