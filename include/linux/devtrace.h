@@ -25,15 +25,12 @@
  *		devtrace_end(&r);
  *	}
  *
- * devtrace_text(severity, "format", ...) emits text.
- *
- * Arguments are evaluated once if a stream or trigger wants events of the type, otherwise not at
- * all.
+ * devtrace_text(severity, "format", ...) emits text. Arguments are evaluated once if a stream or
+ * trigger wants events of the type, otherwise not at all.
  *
  * A constant type, object, signal or severity that is out of range does not compile. A variable is
  * checked before it is truncated: if it is out of range, the event is discarded and counted as a
- * filtered event of type 0. A driver compiled with DEVTRACE_DEBUG also prints a warning to the
- * kernel's log.
+ * filtered event of type 0. A driver compiled with DEVTRACE_DEBUG also logs a warning.
  *
  * A driver outside the kernel tree includes devtrace.mk in its Kbuild, which defines
  * CONFIG_DEVTRACE_MODULE=1; see devtrace(9). With DEVTRACE_DISABLE, or without CONFIG_DEVTRACE,
@@ -550,15 +547,25 @@ static inline void devtrace_put_sig(struct devtrace_record *r, u32 sig, const vo
 	devtrace_put(r, dt_sig(sig, obj));
 }
 
+/* Write a STR element. If the string has become shorter since it was measured, replace its NUL. */
+static noinline notrace __maybe_unused void __dt_store_str(u8 *p, const char *s, unsigned int len)
+{
+	u8 *end = p + 1 + len;
+
+	*p++ = DEVTRACE_E_STR;
+	memcpy(p, s, len);
+	*end = 0;
+	while (unlikely((p = memchr(p, 0, end - p))))
+		*p++ = '?';
+}
+
 static inline void __devtrace_put_str(struct devtrace_record *r, const char *s)
 {
-	size_t len = strnlen(s, DEVTRACE_RECORD_MAX) + 1;
-	u8 *p = __devtrace_room(r, 1 + len);
+	const unsigned int len = strnlen(s, DEVTRACE_RECORD_MAX);
+	u8 *p = __devtrace_room(r, 2 + len);
 
-	if (p) {
-		*p++ = DEVTRACE_E_STR;
-		memcpy(p, s, len);
-	}
+	if (p)
+		__dt_store_str(p, s, len);
 }
 
 static inline void __devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)

@@ -198,10 +198,8 @@ static __always_inline u8 *__dt_log_put(u8 *p, const void *e, unsigned int size,
 		memcpy(p, e, size);
 		return p + size;
 	}
-	*p++ = DEVTRACE_E_STR;
-	memcpy(p, s->s, s->len);
-	p[s->len] = 0;
-	return p + s->len + 1;
+	__dt_store_str(p, s->s, s->len);
+	return p + s->len + 2;
 }
 
 /* Write the element that tells how many bytes are missing. Return its size. */

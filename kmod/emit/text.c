@@ -46,7 +46,7 @@ EXPORT_SYMBOL_GPL(devtrace_put_mem);
 notrace void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
 {
 	const u16 too_long = READ_ONCE(raw_cpu_ptr(&devtrace_rings)->too_long);
-	u8 *p, *nul, *end;
+	u8 *p;
 
 	if (too_long > 2)
 		len = min(len, too_long - 3U);
@@ -54,13 +54,7 @@ notrace void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned
 				   len + 2, 0);
 	if (!p)
 		return;
-	*p++ = DEVTRACE_E_STR;
-	memcpy(p, text, len);
-	end = p + len;
-	*end = 0;
-	/* A string ends at its first NUL, so replace any NUL within the text. */
-	for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
-		*nul = '?';
+	__dt_store_str(p, text, len);
 	__devtrace_commit();
 }
 

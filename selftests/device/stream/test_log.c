@@ -53,6 +53,7 @@ FIXTURE_SETUP(log)
 FIXTURE_TEARDOWN(log)
 {
 	dev_unload_one("dtlog");
+	dev_unload_one("dtchange");
 	EXPECT_EQ(0, dev_done());
 }
 
@@ -294,6 +295,40 @@ TEST_F(log, numbers_are_of_this_devtrace_and_of_this_file)
 	ASSERT_EQ(0, all_emit());
 	ASSERT_EQ(STATEMENTS, log_events(_metadata, self, off));
 	expect_image(_metadata, self->site[0] >> 24);
+}
+
+/* The string of ../dttest/dtchange.c changes its length while the driver emits it. */
+TEST_F(log, a_string_that_changes_is_one_element)
+{
+	struct devtrace_elem el;
+	struct tape *t;
+	size_t i, pos, n[2] = { 0 };
+
+	ASSERT_EQ(0, dev_load_file("dtchange.ko", ""));
+	ASSERT_EQ(0, dev_write_file("/sys/module/dtchange/parameters/emit", "400"));
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	for (i = 0; i < t->nev; i++) {
+		const struct tape_event *e = &t->ev[i];
+		const uint8_t *data = t->data + e->data;
+
+		if (e->type != DEVTRACE_T_LOG && e->type != DEVTRACE_T_USER)
+			continue;
+		n[e->type == DEVTRACE_T_LOG]++;
+		pos = 0;
+		if (e->type == DEVTRACE_T_LOG)
+			ASSERT_EQ(1, devtrace_elem_next(data, e->len, &pos, &el));
+		ASSERT_EQ(1, devtrace_elem_next(data, e->len, &pos, &el));
+		ASSERT_EQ(DEVTRACE_E_STR, el.type);
+		ASSERT_EQ(1, devtrace_elem_next(data, e->len, &pos, &el)) TH_LOG("type %u", e->type);
+		ASSERT_EQ(DEVTRACE_E_U32, el.type) TH_LOG("type %u", e->type);
+		ASSERT_EQ(7, el.v.u);
+		ASSERT_EQ(e->len, pos);
+	}
+	EXPECT_EQ(400, n[0]);
+	EXPECT_EQ(400, n[1]);
+	tape_free(t);
 }
 
 TEST_HARNESS_MAIN
