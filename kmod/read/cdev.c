@@ -13,6 +13,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -29,6 +30,8 @@
 #include <linux/splice.h>
 #include <linux/threads.h>
 #include <linux/uaccess.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
 
@@ -187,8 +190,12 @@ static long ioctl_accuracy(const struct devtrace_accuracy __user *arg)
 {
 	struct devtrace_accuracy a;
 
-	/* Users would believe a false statement; only root can set the clock in any case. */
-	if (!uid_eq(current_euid(), GLOBAL_ROOT_UID))
+	/*
+	 * Users would believe a false statement. Root of another user namespace, even of one with
+	 * the same ids, may not set the clock either. No capability is needed, as tracelogger(8)
+	 * has none.
+	 */
+	if (!uid_eq(current_euid(), GLOBAL_ROOT_UID) || current_user_ns() != &init_user_ns)
 		return -EPERM;
 	if (copy_from_user(&a, arg, sizeof(a)))
 		return -EFAULT;

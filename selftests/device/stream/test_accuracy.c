@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -185,6 +186,33 @@ TEST_F(accuracy, every_field_is_checked)
 	ASSERT_EQ(1, s.statements);
 	EXPECT_STREQ("a-z.0-9.123", s.said[0].source);
 	EXPECT_EQ(0xffff, s.said[0].status);
+}
+
+/* As root of a user namespace whose ids are those outside: state it. Return the result. */
+static int as_root_of_a_namespace(int fd)
+{
+	if (unshare(CLONE_NEWUSER))
+		return -ENOSYS;
+	if (dev_write_file("/proc/self/setgroups", "deny") ||
+	    dev_write_file("/proc/self/uid_map", "0 0 1") ||
+	    dev_write_file("/proc/self/gid_map", "0 0 1") || geteuid())
+		return -ESRCH;
+	return state(fd, 1, 1, "ntp");
+}
+
+/* It cannot set the clock either. */
+TEST_F(accuracy, root_of_a_user_namespace_may_not)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(-as_root_of_a_namespace(self->rfd));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	if (WEXITSTATUS(status) == ENOSYS)
+		SKIP(return, "the kernel has no user namespaces");
+	EXPECT_EQ(EPERM, WEXITSTATUS(status));
 }
 
 TEST_F(accuracy, only_root_may_state_it)
