@@ -259,7 +259,8 @@ static int image_sites_set(const char *val, const struct kernel_param *kp)
 	int err = 0;
 
 	BUILD_BUG_ON(MODULE_NAME_LEN < 56);
-	if (sscanf(val, "%55s %u %3s %c", name, &index, word, &more) != 3 ||
+	/* More than eight digits could have a value that is truncated to another index. */
+	if (sscanf(val, "%55s %8u %3s %c", name, &index, word, &more) != 3 ||
 	    (strcmp(word, "on") && strcmp(word, "off")))
 		return -EINVAL;
 	mutex_lock(&image_lock);

@@ -11,9 +11,9 @@
  * do not rely on that.
  *
  * A name is never removed, because events with its number may be unread. So the number of names is
- * limited: for each user, for all users except root together, and in total. A user who registers
- * names in a loop cannot keep others from registering theirs. To ask for the number of a name that
- * is registered costs nothing.
+ * limited: for each user except root, for all these users together, and in total. One such user who
+ * registers names in a loop cannot keep others from registering theirs. To ask for the number of a
+ * name that is registered costs nothing.
  *
  * Invariants: Two names never have the same number. A caller gets a number only when the
  * dictionary has its name. All this is protected by named_lock.

@@ -258,6 +258,7 @@ TEST_F(log, a_statement_is_turned_off_and_on)
 TEST_F(log, only_statements_are_turned_off)
 {
 	int good = 0, i, err;
+	char line[64];
 
 	ASSERT_EQ(0, dev_load_file("dtlog.ko", ""));
 	for (i = -300; i < 300; i++) {
@@ -269,6 +270,13 @@ TEST_F(log, only_statements_are_turned_off)
 	EXPECT_EQ(ERANGE, switch_site("dtlog", 0x1000001, "on"));
 	EXPECT_EQ(ERANGE, switch_site("dtlog", 0x7fffff, "on"));
 	EXPECT_EQ(ERANGE, switch_site("dtlog", 0x800000, "on"));
+	/* 2^32, 2^32 + 1 and so on, and the same from 2^64 */
+	for (i = 0; i < 40; i++) {
+		snprintf(line, sizeof(line), "dtlog %llu on", (1ULL << 32) + i);
+		EXPECT_EQ(-1, dev_write_file(SITES, line)) TH_LOG("%s", line);
+		snprintf(line, sizeof(line), "dtlog 184467440737095516%d on", 16 + i);
+		EXPECT_EQ(-1, dev_write_file(SITES, line)) TH_LOG("%s", line);
+	}
 }
 
 TEST_F(log, numbers_are_of_this_devtrace_and_of_this_file)
