@@ -81,6 +81,7 @@ static __always_inline bool devtrace_begin_named(struct devtrace_record *r,
  * @...: up to ten elements
  */
 #define devtrace_rec_named_for(type, obj, sig, ...) do {		\
+	BUILD_BUG_ON_MSG(__DT_COUNT(__VA_ARGS__) > 10, "an event has up to ten elements"); \
 	if (devtrace_enabled(DEVTRACE_T_NAMED)) {			\
 		struct devtrace_record __r;				\
 									\

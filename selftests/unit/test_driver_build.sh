@@ -208,9 +208,14 @@ refused "a number for an element" 'devtrace_rec(DEVTRACE_T_USER, 42);' 'made by 
 refused "devtrace_put() of a number" 'struct devtrace_record r; if (devtrace_begin(&r, 100, 1, 2)) { devtrace_put(&r, n); devtrace_end(&r); }' 'made by dt_u32'
 ten='dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n)'
 refused "thirteen elements" "devtrace_rec(100, $ten, dt_u8(n), dt_u8(n), dt_u8(n));" 'up to ten elements'
+named='static struct devtrace_named t = DEVTRACE_NAMED_INIT("t");'
+refused "thirteen elements of a named type" "$named devtrace_rec_named(&t, $ten, dt_u8(n), dt_u8(n), dt_u8(n));" 'up to ten elements'
+refused "thirteen elements of a named type about an object" "$named devtrace_rec_named_for(&t, 1, 2, $ten, dt_u8(n), dt_u8(n), dt_u8(n));" 'up to ten elements'
+refused "a number for an element of a named type" "$named devtrace_rec_named_for(&t, 1, 2, 42);" 'made by dt_u32'
+refused "object of 17 bits of a named type" "$named devtrace_rec_named_for(&t, 0x10000, 2);" '16 bits'
 for off in "" -DDEVTRACE_DISABLE; do
 	good "ten elements $off" "$ours
-ccflags-y += $off" "devtrace_rec(100, $ten); devtrace_rec_for(100, 1, 2, $ten); devtrace_exc(0, 1, $ten); devtrace_exc(0, 1);"
+ccflags-y += $off" "$named devtrace_rec(100, $ten); devtrace_rec_for(100, 1, 2, $ten); devtrace_exc(0, 1, $ten); devtrace_exc(0, 1); devtrace_rec_named(&t, $ten); devtrace_rec_named_for(&t, 1, 2, $ten); devtrace_rec_named_for(&t, 1, 2);"
 done
 good "the names of severities are those of programs, and QNX's" "$ours" \
 	'BUILD_BUG_ON(DEVTRACE_SW2 != DEVTRACE_SW_SEVERITY2); BUILD_BUG_ON(DEVTRACE_HW3 != DEVTRACE_HW_SEVERITY3); devtrace_exc(n, 1);'
