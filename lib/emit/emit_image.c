@@ -29,6 +29,7 @@ enum image_state { IMAGE_EMPTY, IMAGE_READY, IMAGE_GONE };
 
 static struct dt_image images[DT_IMAGES];
 static int states[DT_IMAGES];
+static bool sent[DT_IMAGES];
 static unsigned int nr_given;	/* may exceed DT_IMAGES */
 
 bool dt_images_due;
@@ -49,7 +50,13 @@ int dt_image_send(int fd, unsigned int number)
 		if (ioctl(fd, DEVTRACE_IOC_DICT, &dict) < 0)
 			return emit_error(errno);
 	}
+	__atomic_store_n(&sent[number], true, __ATOMIC_RELEASE);
 	return 0;
+}
+
+bool dt_image_is_sent(unsigned int number)
+{
+	return __atomic_load_n(&sent[number], __ATOMIC_ACQUIRE);
 }
 
 unsigned int dt_images_send(int fd, unsigned int first)
@@ -109,12 +116,11 @@ unsigned int dt_image_add(unsigned char *first, unsigned char *end)
 	return n;
 }
 
-unsigned int dt_image_put(const struct dt_image *image, bool *fresh)
+unsigned int dt_image_put(const struct dt_image *image)
 {
 	const unsigned int end = images_given();
 	unsigned int n;
 
-	*fresh = false;
 	for (n = 0; n < end; n++)
 		if (__atomic_load_n(&states[n], __ATOMIC_SEQ_CST) == IMAGE_READY &&
 		    !strcmp(images[n].names[DT_IMAGE_BUILD_ID], image->names[DT_IMAGE_BUILD_ID]))
@@ -123,7 +129,6 @@ unsigned int dt_image_put(const struct dt_image *image, bool *fresh)
 	n = end < DT_IMAGES ? image_number() : DT_IMAGES;
 	if (n >= DT_IMAGES)
 		return DT_IMAGES;
-	*fresh = true;
 	images[n] = *image;
 	__atomic_store_n(&states[n], IMAGE_READY, __ATOMIC_SEQ_CST);
 	return n;

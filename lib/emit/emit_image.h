@@ -51,14 +51,15 @@ void dt_sites_choose(const char *build_id, unsigned char *first, size_t nr);
 unsigned int dt_image_add(unsigned char *first, unsigned char *end);
 /*
  * Add an image without sites in this process, unless one with this build-id is there already.
- * Return its number, or DT_IMAGES if all numbers are given. *fresh: it was added. Not for signal
- * handlers.
+ * Return its number, or DT_IMAGES if all numbers are given. Not for signal handlers.
  */
-unsigned int dt_image_put(const struct dt_image *image, bool *fresh);
+unsigned int dt_image_put(const struct dt_image *image);
 /* The image is not sent any more; its number is not given again. */
 void dt_image_remove(unsigned int number);
 /* Send one image to the device. Return 0 or an errno number. May change errno. */
 int dt_image_send(int fd, unsigned int number);
+/* Were all names of this image sent? */
+bool dt_image_is_sent(unsigned int number);
 
 /*
  * Send all images, or those from this number on, to the device that fd refers to. Return the

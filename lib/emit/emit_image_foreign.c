@@ -35,13 +35,13 @@ static bool id_is_valid(const char *id)
 static int image_add(const struct dt_image *names, int *image)
 {
 	const int saved = errno;
-	bool fresh;
-	const unsigned int n = dt_image_put(names, &fresh);
+	const unsigned int n = dt_image_put(names);
 	int fd;
 
 	if (n >= DT_IMAGES)
 		return ENOSPC;
-	if (fresh) {
+	/* Another thread that has put the image may still be sending it: its names may come twice. */
+	if (!dt_image_is_sent(n)) {
 		fd = devtrace_fd();
 		if (fd >= 0)
 			dt_image_send(fd, n);

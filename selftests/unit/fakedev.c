@@ -419,7 +419,11 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	if (request == DEVTRACE_IOC_EMIT(_IOC_SIZE(request)))
 		return fake_emit(arg, _IOC_SIZE(request));
 	if (request == DEVTRACE_IOC_DICT) {
-		unsigned int n = __atomic_fetch_add(&fake->nr_dicts, 1, __ATOMIC_RELAXED);
+		unsigned int n;
+
+		if (fake->in_dict)
+			fake->in_dict();
+		n = __atomic_fetch_add(&fake->nr_dicts, 1, __ATOMIC_RELAXED);
 
 		fake->dicts[n % FAKE_EVENTS] = *(struct devtrace_dict *)arg;
 		return 0;

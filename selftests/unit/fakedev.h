@@ -70,6 +70,7 @@ struct fake {
 	uint32_t	lane_lie;	/* bits to flip in the size that the device reports */
 	int		hand_error;	/* every call to hand over fails */
 	unsigned int	look_back;	/* handed-over blocks that lane_parse() reads; 0: 8 */
+	void		(*in_dict)(void); /* called before the device gets a name */
 	void		(*in_lane)(void); /* called before the device gives a lane */
 	void		(*in_hand)(void); /* called before the device takes blocks */
 	void		(*in_open)(void); /* called before open(2) returns */

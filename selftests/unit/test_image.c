@@ -226,6 +226,34 @@ TEST_F(image, child)
 	EXPECT_EQ(2, fake->nr);
 }
 
+static unsigned int names_before;	/* that the device has when another thread emits */
+
+/* Another thread puts the same image and emits. */
+static void another(void)
+{
+	int image = -1;
+
+	fake->in_dict = NULL;
+	devtrace_image(ID, "x", &image);
+	names_before = fake->nr_dicts;
+	devtrace_image_emit(&image, record, sizeof(record));
+}
+
+TEST_F(image, two_threads)
+{
+	int image = -1;
+
+	EXPECT_EQ(0, devtrace_image("abcd", NULL, &image));
+	EXPECT_EQ(0, devtrace_image_emit(&image, record, sizeof(record)));
+	fake->nr_dicts = 0;
+	fake->in_dict = another;
+	EXPECT_EQ(0, devtrace_image(ID, "x", &image));
+	EXPECT_EQ(1, image);
+	EXPECT_EQ(3, names_before);
+	EXPECT_STREQ(ID, fake->dicts[0].name);
+	EXPECT_EQ(1, last_event()->bytes[8]);
+}
+
 static void put(uint8_t *to, unsigned int n, uint64_t v, bool big)
 {
 	unsigned int i;
