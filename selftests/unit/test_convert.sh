@@ -309,6 +309,14 @@ is "$? $(cat earlier) $(sed 's/its .*/its bytes/' said)" \
 	"1 earlier devtrace-convert: standard input: not a trace stream: no whole frame in its bytes" "standard input is checked, too"
 devtrace-convert --to html -o earlier /dev/null 2>said
 is "$? $(cat earlier)" "1 earlier" "and so is a device that is no trace device"
+devtrace-convert --to html -o earlier unix:nowhere nowhere 2>said
+is "$? $(cat earlier)" "1 earlier" "and a link that cannot be opened"
+cat >expected <<'END'
+devtrace-convert: unix:nowhere: No such file or directory
+devtrace-convert: nowhere: No such file or directory (name a saved stream, or give no argument to read /dev/trace)
+END
+diff said expected >&2
+ok $? "and both have a message"
 # An event or argument that is not in the input, or an option that the format does not draw
 devtrace-convert -q -e picks.fmt --to perfetto -o picked.pf --counter BEAT.late --slice BEGIN..END picks.trace 2>said
 is "$? $(cat said)" "0 " "known names are not reported"

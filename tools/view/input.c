@@ -227,22 +227,42 @@ static int input_read(struct view *v, int fd)
 	return ret;
 }
 
-static int input_link(struct view *v, const char *word)
+int view_link(struct view *v, const char *word)
 {
+	struct link *l = view_alloc(NULL, sizeof(*l));
 	const char *problem;
-	struct link l;
-	int fd = -EINVAL, ret;
+	int fd = -EINVAL;
 
-	if (!link_parse(&l, word, &problem))
-		fd = link_open(&l, -1, NULL);
+	if (!link_parse(l, word, &problem))
+		fd = link_open(l, -1, NULL);
 	if (fd < 0) {
-		if (fd == -EINTR && *v->stop)
-			return 0;
-		return complain_link(VIEW_NAME, &l, word, -fd);
+		if (fd != -EINTR || !*v->stop)
+			complain_link(VIEW_NAME, l, word, -fd);
+		free(l);
+		return 1;
 	}
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	ret = input_read(v, fd);
-	link_close(&l, fd);
+	v->link = l;
+	v->link_fd = fd;
+	return 0;
+}
+
+void view_link_close(struct view *v)
+{
+	if (v->link)
+		link_close(v->link, v->link_fd);
+	free(v->link);
+	v->link = NULL;
+}
+
+static int input_link(struct view *v, const char *word)
+{
+	int ret;
+
+	if (!v->link && view_link(v, word))
+		return !*v->stop;
+	ret = input_read(v, v->link_fd);
+	view_link_close(v);
 	return ret;
 }
 

@@ -127,37 +127,49 @@ static int view_close(struct view *v)
 }
 
 /*
- * Return true if no input can be read, after the messages about all of them were printed. Then an
- * output file of an earlier conversion must stay as it is.
+ * Return the number of the first input to read, or that of inputs if none can be read: then an
+ * output file of an earlier conversion must stay as it is. Messages about the inputs before it were
+ * printed. To know whether a link can be read, open it.
  */
-static bool view_no_input(const struct view_options *opt)
+static int view_first(struct view *v)
 {
-	const int n = view_nr_inputs(opt);
+	const int n = view_nr_inputs(v->opt);
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (!view_check(view_input_name(opt, i), false))
-			return false;
-	for (i = 0; i < n; i++)
-		view_check(view_input_name(opt, i), true);
-	return true;
+		if (!link_is(view_input_name(v->opt, i)) &&
+		    !view_check(view_input_name(v->opt, i), false))
+			return 0;
+	for (i = 0; i < n && !*v->stop; i++) {
+		const char *name = view_input_name(v->opt, i);
+
+		if (!link_is(name))
+			view_check(name, true);
+		else if (!view_link(v, name))
+			break;
+	}
+	return *v->stop ? n : i;
 }
 
 int view_run(const struct view_options *opt, volatile sig_atomic_t *stop)
 {
 	struct view v = { .opt = opt, .stop = stop };
-	int ret, i;
+	int ret, i, first = view_nr_inputs(opt);
 
 	v.format = view_format_find(opt->to);
 	ret = view_load(&v);
-	if (ret || view_no_input(opt) || view_open(&v)) {
+	if (!ret)
+		first = view_first(&v);
+	if (first == view_nr_inputs(opt) || view_open(&v)) {
+		view_link_close(&v);
 		fmt_set_free(&v.fmts);
-		return 1;
+		return !*stop;
 	}
+	ret = first > 0;
 	v.picked = ti_picked_new(&opt->counters, &opt->slices);
 	v.format->begin(&v);
 	view_machine_enter(&v, NULL);
-	for (i = 0; i < view_nr_inputs(opt) && !*stop && !v.out.err; i++)
+	for (i = first; i < view_nr_inputs(opt) && !*stop && !v.out.err; i++)
 		ret |= view_input(&v, view_input_name(opt, i));
 	v.format->end(&v);
 	ret |= view_close(&v);

@@ -64,6 +64,8 @@ extern const struct view_format view_perfetto, view_chrome, view_html, view_vcd,
 /* Return the format of that name, or NULL if there is none. */
 const struct view_format *view_format_find(const char *name);
 
+struct link;
+
 struct view {
 	const struct view_options *opt;
 	const struct view_format *format;
@@ -77,6 +79,8 @@ struct view {
 	uint64_t	wall;
 	uint64_t	last;		/* time of the last event */
 	const char	*path;		/* of the current input */
+	struct link	*link;		/* opened before its turn; NULL: none */
+	int		link_fd;
 	struct ti_picked *picked;
 	struct ti_evidence evidence;
 	uint64_t	end_ts;		/* an event after this ends the input */
@@ -126,6 +130,12 @@ int view_ctf(const struct view_options *opt);
 
 /* view/input.c: read one input to its end. Return 0, or 1 after an error message was printed. */
 int view_input(struct view *v, const char *path);
+/*
+ * Open a link, which view_input() then reads. Return 0, or 1 after an error message was printed or
+ * a signal came.
+ */
+int view_link(struct view *v, const char *word);
+void view_link_close(struct view *v);
 
 /*
  * view/machine.c: view_machine_enter() makes the machine with this boot id the current one. With
