@@ -48,7 +48,10 @@ static unsigned int distance(const char *a, const char *b)
 
 void near_init(struct near *n, const char *word)
 {
-	n->distance = (unsigned int)strlen(word) / 3 + 1;
+	size_t length = strlen(word);
+
+	/* With two other letters a word of four letters is another word: "text" is not BEAT. */
+	n->distance = length < 5 ? 1 : (unsigned int)length / 3 + 1;
 	*n->name = '\0';
 }
 
