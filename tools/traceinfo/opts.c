@@ -229,7 +229,7 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case 'n':
 		opt->last = strtol(optarg, &end, 10);
 		if (*optarg < '0' || *optarg > '9' || *end || opt->last > TI_LAST_MAX)
-			ti_usage("-n", optarg, "is not a number of events from 0 to 1000000");
+			ti_usage("--last", optarg, "is not a number of events from 0 to 1000000");
 		break;
 	case 'S':
 		parse_when("--since", optarg, &opt->filter.since);
@@ -419,13 +419,13 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		ti_usage("--plot", "--summary",
 			 "is missing: the histograms belong to its tables; give both options");
 	if (opt->summary && opt->last >= 0)
-		ti_usage("--summary", "-n", "excludes events that --summary needs; only --since and --until can be given");
+		ti_usage("--summary", "--last", "excludes events that --summary needs; only --since and --until can be given");
 	if (opt->summary && ti_filter_by_event(&opt->filter))
 		ti_usage("--summary", "-s, -M, -p, -C, -t or -o",
 			 "excludes events that --summary needs; only --since and --until can be given");
 	if (opt->raw && (opt->last >= 0 || opt->follow || opt->json || opt->summary ||
 			 opt->statistics))
-		ti_usage("--raw", opt->last >= 0 ? "-n" : opt->follow ? "--follow" :
+		ti_usage("--raw", opt->last >= 0 ? "--last" : opt->follow ? "--follow" :
 			 opt->json ? "--json" : opt->summary ? "--summary" : "--statistics",
 			 "cannot be combined with --raw, which copies the frames unchanged and ends; "
 			 "give a time with --since, or follow the device with cat");
@@ -453,7 +453,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 			      opt->last >= 0 || opt->layout == TI_LAYOUT_QSPY))
 		ti_usage("--timeline", opt->json ? "--json" : opt->raw ? "--raw" :
 			 opt->summary ? "--summary" : opt->sequence.n ? "--sequence" :
-			 opt->last >= 0 ? "-n" : "--format=qspy",
+			 opt->last >= 0 ? "--last" : "--format=qspy",
 			 "cannot be combined with --timeline, which draws a picture for people; "
 			 "choose a time with --since, and print figures with --summary --json");
 	if (!opt->timeline && (opt->slices.n || opt->counters.n))

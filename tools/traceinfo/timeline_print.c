@@ -278,10 +278,15 @@ static void number(struct out *o, uint64_t n)
 static void row(struct picture *x, const struct timeline_row *r)
 {
 	const struct range v = range(x, r);
+	const char *id = r->kind == TI_TRACK_THREAD ? strrchr(r->track.name, '[') : NULL;
 	char text[32];
 	unsigned int i;
 
-	if (r->kind == TI_TRACK_SLICE) {
+	if (id) {
+		/* Many threads have one name, so the number stays if the name is cut. */
+		snprintf(text, sizeof(text), "%.*s", (int)(id - r->track.name), r->track.name);
+		label(x, text, id);
+	} else if (r->kind == TI_TRACK_SLICE) {
 		const char *word = x->p->opt->slices.v[r->track.id >> 32].word;
 
 		snprintf(text, sizeof(text), " %u", (uint32_t)r->track.id);
