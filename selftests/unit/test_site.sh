@@ -80,7 +80,7 @@ bytes1() { echo >&3; read -r got <&5; echo "$got"; }
 bytes2() { echo >&4; read -r got <&6; echo "$got"; }
 # later: the bytes of a program that starts now
 # Without the note on processes that even root may not look at, which the machine may have.
-messages() { sed '/: note: [0-9]* processes/d' "$@"; }
+messages() { sed '/: note: [0-9]* process/d' "$@"; }
 later() { echo | ./sitepump; }
 # The JSON of the statements that match, and the number of one.
 json() { tracectl --json site list "$@" 2>err; }
@@ -160,6 +160,9 @@ wrong 2 "'func run': no statement's function is known: C has no constant with th
 wrong 2 "'text gear': no statement has these words in its text" text gear
 wrong 2 "a pattern is missing"
 wrong 2 "the word after 'level', 'func' or 'text' is missing" level
+tracectl --process $$ site off 'text gear' >said 2>err
+is "$? $(messages err)" "2 tracectl: site off: 'text gear': no program with this id or name has a DT_LOG() statement" \
+	"a program without statements"
 tracectl site off pump.inc valv.inc >said 2>err
 is "$? $(bytes1)" "2 000" "if one pattern is wrong, nothing is changed"
 tracectl --process nosuch site off all >said 2>err

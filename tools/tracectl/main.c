@@ -465,7 +465,7 @@ static int run(struct tc *tc, struct line *line)
 		if (!strcmp(commands[i].name, word))
 			break;
 	if (i == NR(commands))
-		tc_usage(tc, word, "is not a command; the commands are: filter stream trigger profile stat monitor dict clear save rx site");
+		tc_usage(tc, word, "is not a command; the commands are: filter stream trigger profile stat monitor dict clear save clock site rx");
 	tc->command = commands[i].name;
 	if (option && commands[i].fn != tc_stat)
 		tc_usage(tc, option, "is for 'stat'");

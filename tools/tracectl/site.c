@@ -100,8 +100,9 @@ static int find_all(struct sites *s)
 		add_others(s);
 	}
 	if (s->denied)
-		fprintf(stderr, "tracectl: %s: note: %u processes were left out; to look at them needs CAP_SYS_PTRACE\n",
-			s->tc->command, s->denied);
+		fprintf(stderr, "tracectl: %s: note: %u process%s left out; to look at %s needs CAP_SYS_PTRACE\n",
+			s->tc->command, s->denied, s->denied == 1 ? " was" : "es were",
+			s->denied == 1 ? "it" : "them");
 	if (s->nameless)
 		fprintf(stderr, "tracectl: %s: note: %u programs, libraries or drivers have no build-id, so their statements are not known; link them with -Wl,--build-id\n",
 			s->tc->command, s->nameless);

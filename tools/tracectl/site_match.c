@@ -142,7 +142,6 @@ static void put_problem(struct out *o, const struct site_pattern *p, const struc
 {
 	switch (p->kind) {
 	case SITE_ALL:
-		OUT_LIT(o, "no program that runs, and no driver, has a DT_LOG() statement");
 		return;
 	case SITE_LEVEL:
 		OUT_LIT(o, "no statement has this level");
@@ -172,11 +171,11 @@ void site_pattern_unknown(const struct sites *s, const struct site_pattern *p)
 {
 	const struct site_image *image;
 	struct like l = { .any = false };
+	size_t i, statements = 0;
 	struct out o;
-	size_t i;
 
 	near_init(&l.near, p->word);
-	for (image = s->images; image; image = image->next)
+	for (image = s->images; image; statements += image->nr, image = image->next)
 		for (i = 0; i < image->nr; i++)
 			if (image->sites[i].text)
 				compare(&l, p, image->sites[i].text);
@@ -190,7 +189,11 @@ void site_pattern_unknown(const struct sites *s, const struct site_pattern *p)
 		tc_safe(&o, p->word);
 	}
 	OUT_LIT(&o, "': ");
-	if (!l.texts && p->kind != SITE_ALL)
+	if (!statements && s->tc->process)
+		OUT_LIT(&o, "no program with this id or name has a DT_LOG() statement");
+	else if (!statements)
+		OUT_LIT(&o, "no program that runs, and no driver, has a DT_LOG() statement");
+	else if (!l.texts)
 		OUT_LIT(&o, "no text of a statement is known");
 	else
 		put_problem(&o, p, &l);
