@@ -89,6 +89,10 @@ is $? 1 "one wrong file"
 fmtextract -o app.fmt full full.none /bin/true 2>said && [ "$(grep -c ^image app.fmt)" = 1 ] &&
 	[ "$(sites app.fmt | wc -l)" = 3 ]
 ok $? "a file and its debug file are one image, and one without texts is none"
+is "$(cat said)" "" "and nothing is noted"
+fmtextract /bin/true 2>said >got
+is "$? $(cat said)" "0 fmtextract: note: the files have no DT_LOG() statements, so the output has no texts" \
+	"no file has texts"
 traceinfo --check-fmt app.fmt >got
 is "$(cat got)" "1 file, 0 errors, 0 warnings" "--check-fmt accepts it"
 

@@ -216,6 +216,9 @@ is "$(fmtimport empty /nonexistent . /bin/true 2>&1 >/dev/null)" "fmtimport: emp
 fmtimport: /nonexistent: No such file or directory
 fmtimport: .: not a regular file
 fmtimport: /bin/true: the file has no section .defmt" "files that are none of these"
+printf 'earlier' >earlier
+fmtimport -o earlier empty /nonexistent 2>/dev/null
+is "$? $(cat earlier)" "1 earlier" "without a file that can be read, the output file stays"
 fmtimport 2>/dev/null
 is $? 2 "no argument"
 fmtimport --record 256 good.xml 2>/dev/null

@@ -224,6 +224,9 @@ int main(int argc, char **argv)
 		no_memory();
 	for (i = optind; i < argc; i++)
 		read_file(&x, argv[i]);
+	if (!x.mistakes && !x.nr)
+		fputs("fmtextract: note: the files have no DT_LOG() statements, so the output has no texts\n",
+		      stderr);
 	ret = x.mistakes ? 1 : write_all(&x, output);
 	log_images_free(x.images);
 	free(x.found);

@@ -29,7 +29,8 @@ static const char help[] =
 "Usage: fmtimport [OPTION]... FILE...\n"
 "Turn descriptions of events into a format file for traceinfo, see fmt(5). FILE\n"
 "is QNX's XML file with <eventformatting>, Zephyr's log_dictionary.json, or an\n"
-"ELF file with the texts of defmt. Entries that cannot be said are named.\n"
+"ELF file with the texts of defmt. Entries that fmt(5) has no words for are named\n"
+"on standard error, and left out.\n"
 "\n"
 "  -o, --output FILE       write FILE instead of standard output\n"
 "  -b, --build-id ID       of the firmware, if the file does not have it\n"
@@ -170,6 +171,7 @@ int main(int argc, char **argv)
 		{ 0 }
 	};
 	struct opts opts;
+	size_t head;
 	int c, i;
 
 	opts_read(&opts, help, "");
@@ -189,12 +191,14 @@ int main(int argc, char **argv)
 	}
 	out_init(&x.o, -1);
 	OUT_LIT(&x.o, "# Written by fmtimport(1)\n");
+	head = x.o.len;
 	for (i = optind; i < argc; i++)
 		import_file(&x, argv[i]);
 	if (x.o.err) {
 		fputs("fmtimport: no memory\n", stderr);
 		x.failed = true;
-	} else {
+	} else if (!x.failed || x.o.len > head) {
+		/* If nothing can be read, a file of an earlier run stays as it is. */
 		check(&x, output);
 		x.failed = !write_all(&x, output) || x.failed;
 	}
