@@ -319,6 +319,8 @@ static void parse_to(struct tl_options *opt, const char *word)
 		return;
 	if (parse_receiver(opt, word))
 		return;
+	if (!link_is(word))
+		usage("--to", word, "is not a link; write tcp:HOST:PORT, udp:HOST:PORT, unix:PATH, serial:DEVICE,BAUD, syslog:HOST:PORT, otlp:http://HOST, journal:http://HOST or -");
 	if (link_parse(&opt->link, word, &problem))
 		usage("--to", word, problem);
 	if (opt->link.kind == LINK_SYSLOG)
