@@ -160,7 +160,7 @@ devtrace-convert --to ctf -o made2 board.trace none nowhere 2>said
 is "$? $(sed 's/ (.*//' said | xargs)" "1 devtrace-convert: none: not a trace stream: the file is empty devtrace-convert: nowhere: No such file or directory" \
 	"it checks the inputs itself"
 devtrace-convert --to ctf -e nowhere -o made2 board.trace 2>said
-is "$? $(cat said)" "1 devtrace-convert: nowhere: No such file or directory; -e takes a format file" "and the format files"
+is "$? $(cat said)" "1 devtrace-convert: nowhere: No such file or directory; -e takes a format file or a program" "and the format files"
 [ ! -e made2 ]
 ok $? "and makes no directory then"
 PATH="$out/san/tools" devtrace-convert --to ctf -o made2 board.trace 2>said

@@ -52,7 +52,7 @@ static const char help[] =
 "                          for parquet: make it a column of numbers\n"
 "      --slice BEGIN..END  draw a bar from one event to the other, on each thread\n"
 "      --lttng-names       for ctf: name the kernel's events as LTTng does\n"
-"  -e, --format-file FILE  read this format file, too\n"
+"  -e, --format-file FILE  read this format file, or this program's texts, too\n"
 "\n"
 "From a microcontroller:\n"
 "      --from qs           read the trace of QS, from QP 6.9 to 8.1\n"

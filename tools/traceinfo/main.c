@@ -77,7 +77,7 @@ static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 	(void)column;
 	if (level == FMT_ERROR && !line && !fmt_replaced(&run->fmts, path, run->fmts.place))
 		complain_format(TI_NAME, path, message,
-				"-e takes a format file, -I a directory with *.fmt");
+				"-e takes a format file or a program, -I a directory with *.fmt");
 }
 
 /* Load the format files. Return 1 if a file or directory that the user gave could not be read. */

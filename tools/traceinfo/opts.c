@@ -73,7 +73,7 @@ static const char help[] =
 "  -o, --object LIST       events of objects, by number or name\n"
 "\n"
 "How to print them:\n"
-"  -e, --format-file FILE  read this format file, too\n"
+"  -e, --format-file FILE  read this format file, or this program's texts, too\n"
 "  -I, --fmt-dir DIR       read all format files in DIR, too\n"
 "      --no-default-fmt    read no format files but those of -e, -I and\n"
 "                          DEVTRACE_FMT_PATH, see fmt(5)\n"

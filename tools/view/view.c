@@ -48,7 +48,7 @@ static void view_unreadable(void *arg, enum fmt_level level, const char *path, u
 
 	(void)column;
 	if (level == FMT_ERROR && !line && !fmt_replaced(&v->fmts, path, v->fmts.place))
-		complain_format(VIEW_NAME, path, message, "-e takes a format file");
+		complain_format(VIEW_NAME, path, message, "-e takes a format file or a program");
 }
 
 /*
