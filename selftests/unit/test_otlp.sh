@@ -125,17 +125,28 @@ checked long.json $boot h; ok $? "long events"
 ok $? "no request is larger than 1 MiB"
 end_peer
 
-# A slow line: a request takes longer than the logger waits for an answer. Other tests run meanwhile.
-mkdir slow
+# beside NAME TO: a logger, and its receiver that does NAME/do; other tests run meanwhile
+beside()
+{
+	python3 "$here/otlp_peer.py" "$1" >"$1.said" &
+	server="$server $!"
+	wait_until test -s "$1.said"
+	mkfifo "$1.pipe"
+	"$log" -q -p 0 --device "$1.pipe" --to "$2:http://127.0.0.1:$(head -n 1 "$1.said")" 2>"$1.err" &
+	server="$server $!"
+	{ cat many.trace; exec sleep 600; } >"$1.pipe" &
+	server="$server $!"
+}
+# A slow line: a request takes longer than the logger waits for an answer.
+mkdir slow zero
 printf '%s\n' 'drip 14000' 'drip 14000' >slow/do
-RCVBUF=32768 python3 "$here/otlp_peer.py" slow >slow.said &
-server=$!
-wait_until test -s slow.said
-mkfifo slow.pipe
-"$log" -q -p 0 --device slow.pipe --to "journal:http://127.0.0.1:$(head -n 1 slow.said)" 2>slow.err &
-server="$server $!"
-{ cat many.trace; exec sleep 600; } >slow.pipe &
-server="$server $!"
+export RCVBUF=32768
+beside slow journal
+unset RCVBUF
+# A receiver that always asks to wait 0 s gets fewer requests all the same.
+yes '503 0' | head -n 1000 >zero/do
+beside zero otlp
+begun=$(date +%s)
 
 # A logger that follows: what it does with answers of all kinds
 have() { set -- "$1" $(counted); [ "$3" -ge "$1" ]; }
@@ -401,6 +412,9 @@ is "$2 $4" "$((rounds * 300)) 0" "each record once, of $1"
 [ "$1" -gt "$2" ]; ok $? "some came twice, and were known by their identity"
 end_peer
 
+is_late() { [ $(($(date +%s) - begun)) -ge 45 ]; }
+wait_until is_late
+[ "$(grep -c '^503' zero.said)" -lt 20 ]; ok $? "Retry-After: 0: $(grep -c '^503' zero.said) requests"
 has_come() { grep -q '^200' slow.said; }
 wait_until has_come
 awk '$1 == 200 { exit !($5 < 20) }' slow.said; ok $? "a slow line: the first request comes whole"

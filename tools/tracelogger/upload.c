@@ -274,7 +274,7 @@ static void explain(struct tl_upload *o)
 	snprintf(o->why, sizeof(o->why), "HTTP status %d %s%s%.*s%s%s%s", a->status,
 		 http_words(a->status), words ? " (" : "",
 		 words < 80 ? words : 80, (const char *)a->body, words ? ")" : "", hint,
-		 a->retry >= 0 ? "; the receiver asks to wait" : "");
+		 a->retry > 0 ? "; the receiver asks to wait" : "");
 }
 
 /* The answer is complete. Return 0, or -1 with errno if the request must be sent again. */
@@ -304,7 +304,8 @@ static int answered(struct tl_upload *o)
 	}
 	o->counts.refused++;
 	fail(o);
-	if (a->retry >= 0)
+	/* A time of 0, or one that is past, says nothing: the interval doubles. */
+	if (a->retry > 0)
 		o->rest = (a->retry < RETRY_MAX ? a->retry : RETRY_MAX) * TL_NSEC +
 			  random_below(first_interval(o));
 	errno = EREMOTEIO;
