@@ -360,7 +360,9 @@ static bool is_overdue(struct tl_upload *o, int fd)
 {
 	int left = 0;
 
-	if (!ioctl(fd, SIOCOUTQ, &left) && o->sent - (size_t)left > o->arrived) {
+	/* The descriptor of a link over TLS counts memory, which is more than the bytes. */
+	if (!ioctl(fd, SIOCOUTQ, &left) && (size_t)left < o->sent &&
+	    o->sent - (size_t)left > o->arrived) {
 		o->arrived = o->sent - (size_t)left;
 		o->asked = tl_now();
 	}
