@@ -155,6 +155,9 @@ is "$? $(cat said)" "2 devtrace-convert: --to ctf: '-' is not a file; save the s
 devtrace-convert --to ctf -o made board.trace 2>said
 is "$? $(cat said)" "1 devtrace-convert: made: exists; name a directory that does not exist yet" \
 	"it does not write into a directory that exists"
+devtrace-convert --to ctf -o none/made board.trace 2>said
+is "$? $(cat said)" "1 devtrace-convert: none/made: No such file or directory" \
+	"and it says itself that a directory cannot be made"
 : >none
 devtrace-convert --to ctf -o made2 board.trace none nowhere 2>said
 is "$? $(sed 's/ (.*//' said | xargs)" "1 devtrace-convert: none: not a trace stream: the file is empty devtrace-convert: nowhere: No such file or directory" \

@@ -136,14 +136,16 @@ static int ctf_inputs(const struct view_options *opt)
 	return ret;
 }
 
-/* Into a directory that exists, babeltrace2 would write a second trace. */
+/*
+ * Into a directory that exists, babeltrace2 would write a second trace. If it cannot make the
+ * directory, it prints its log. So try that before it starts.
+ */
 static int ctf_output(const char *path)
 {
-	struct stat st;
-
-	if (lstat(path, &st))
-		return 0;
-	return complain_text(VIEW_NAME, path, "exists; name a directory that does not exist yet");
+	if (!mkdir(path, 0777))
+		return rmdir(path) ? complain_text(VIEW_NAME, path, strerror(errno)) : 0;
+	return complain_text(VIEW_NAME, path, errno != EEXIST ? strerror(errno) :
+			     "exists; name a directory that does not exist yet");
 }
 
 /* The strings of the command: one for each input, then the plugin's directory and the sink. */
