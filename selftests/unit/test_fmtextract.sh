@@ -209,6 +209,10 @@ grep -q "^  $work/same: has another build-id" said
 ok $? "which is told"
 is "$(grep -c "no texts .* $id" said)" 1 "once"
 is "$(grep -c "^traceinfo: no texts" said)" 3 "and each image"
+for option in --summary --timeline --raw; do
+	traceinfo --no-default-fmt $option log.trace 2>said >got
+	is "$? $(cat said)" "0 " "$option prints no text, so none is missed"
+done
 cp stripped gone
 stream "$work/gone" | gen_stream >log.trace
 raw "a stripped file"

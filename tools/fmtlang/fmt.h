@@ -216,6 +216,8 @@ struct fmt_set {
 	unsigned int	errors, warnings;
 	unsigned int	place;		/* number of the current place */
 	unsigned int	given;		/* the user named places below this number */
+	/* unprinted: no text of DT_LOG() is printed, so a missing one is not reported */
+	bool		unprinted;
 };
 
 /*

@@ -30,9 +30,10 @@ static void find_site(struct fmt_log *l, const struct fmt_set *set, uint32_t sco
 	if (!image || !image->nr)
 		image = log_search(set->images, id,
 				   devtrace_decoder_name(d, DEVTRACE_T_IMAGE, scope, l->image,
-							 FMT_IMAGE_PATH, 0), GIVEN);
+							 FMT_IMAGE_PATH, 0),
+				   set->unprinted ? NULL : GIVEN);
 	l->site = image ? log_image_site(image, l->index) : NULL;
-	if (image && image->nr && !l->site)
+	if (image && image->nr && !l->site && !set->unprinted)
 		log_tell_site(set->images, image, l->index);
 }
 

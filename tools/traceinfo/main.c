@@ -278,6 +278,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	fmt_set_init(&run.fmts, print_unreadable, &run);
+	run.fmts.unprinted = opt.timeline || opt.summary || opt.raw;
 	ret = load_fmts(&run.fmts, &opt);
 	fmt_say_errors(&run.fmts, TI_NAME);
 	run.names = ti_names_new(&opt, &run.fmts);
