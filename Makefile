@@ -180,7 +180,9 @@ help:
 #:                    driver is built with
 #:   modules_uninstall
 #:                    remove these
-#:   deps             install the Debian packages that all this needs
+#:   deps, deps-build
+#:                    install the Debian packages that all this needs, or only
+#:                    those that the build needs
 #:   clean            remove what was built
 #:
 #: Variables
