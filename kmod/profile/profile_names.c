@@ -162,6 +162,7 @@ void profile_seen_syscall(unsigned int compat, unsigned int nr)
 	}
 }
 
+#ifdef CONFIG_MODULES
 /* Forget the functions of a module: another module may reuse its addresses. */
 static int module_gone(struct notifier_block *nb, unsigned long what, void *arg)
 {
@@ -180,6 +181,12 @@ static int module_gone(struct notifier_block *nb, unsigned long what, void *arg)
 	}
 	return NOTIFY_DONE;
 }
+#else
+static int module_gone(struct notifier_block *nb, unsigned long what, void *arg)
+{
+	return NOTIFY_DONE;
+}
+#endif
 
 static struct notifier_block module_nb = { .notifier_call = module_gone };
 

@@ -544,6 +544,7 @@ static void on_console(void *data, const char *text, size_t len)
 	profile_str(DEVTRACE_T_CONSOLE, text, strnlen(text, min_t(size_t, len, TEXT_MAX)));
 }
 
+#ifdef CONFIG_MODULES
 static void probe_module_load(void *data, struct module *module)
 {
 	profile_str(DEVTRACE_T_MODULE_LOAD, module->name, strlen(module->name));
@@ -554,13 +555,17 @@ static void probe_module_free(void *data, struct module *module)
 	profile_str(DEVTRACE_T_MODULE_FREE, module->name, strlen(module->name));
 }
 
+compat_assert(module_load, probe_module_load);
+compat_assert(module_free, probe_module_free);
+#else
+/* The table has the probes, but there are no such tracepoints. */
+static void probe_module_load(void *data, struct module *module) { }
+static void probe_module_free(void *data, struct module *module) { }
+#endif
+
 compat_assert(cpu_idle, probe_cpu_idle);
 compat_assert(cpu_frequency, probe_cpu_freq);
 compat_assert(console, on_console);
-#ifdef CONFIG_MODULES
-compat_assert(module_load, probe_module_load);
-compat_assert(module_free, probe_module_free);
-#endif
 
 static void oom_kill(pid_t tid)
 {
