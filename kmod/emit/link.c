@@ -26,6 +26,7 @@
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -115,8 +116,8 @@ static void link_named(const struct devtrace_dict *d)
 {
 	int number = link_name(d);
 
-	if (number > 0)
-		WRITE_ONCE(*(u32 *)(unsigned long)d->key, number);
+	/* A number of an earlier devtrace.ko may be another name's now; 0 emits nothing. */
+	WRITE_ONCE(*(u32 *)(unsigned long)d->key, max(number, 0));
 }
 
 /* Store the driver's names in the dictionary. Errors are ignored: no caller could handle them. */
