@@ -69,6 +69,16 @@ is "$("$tools/traceinfo" -v a/t.trace.000003 | grep -c '^--- clock=\(exact to [0
 large=0
 for f in a/*; do [ "$(stat -c %s "$f")" -le 65536 ] || large=1; done
 ok $large "none is larger than 64K"
+# A directory that does not let it make files: a disk may have room later, but this does not change
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chmod 711 .
+	mkdir closed
+	cp "$tools/tracelogger" theirs
+	timeout 60 setpriv --reuid 65534 --clear-groups ./theirs --device s.trace -f closed/t.trace 2>said
+	is "$? $(grep -c 'closed.*Permission denied' said)" "1 1" "a directory without write permission ends it at once"
+else
+	skip "a directory without write permission" "not root, or no setpriv"
+fi
 # By the name that it has in QNX
 mkdir q
 ln -s "$tools/tracelogger" Trace

@@ -76,7 +76,7 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	s->shared = tl_own_shares(s->dirfd);
 	/* If the disk is full, the lock is taken later, when the first file is made. */
 	err = tl_store_lock(s);
-	if (err == -EBUSY || tl_own_is_refused(err))
+	if (err == -EBUSY || err == -EACCES || tl_own_is_refused(err))
 		return err;
 	if (opt->zstd) {
 		s->zip = tl_zip_new(opt->zstd_level);
