@@ -6,8 +6,9 @@
  * all of them. Each entry has a serial number. A reader goes through the serial numbers and so sees
  * each name once, including names given later. A name holds from the time when it is given until
  * its key gets another one. The first name that the kernel gives a key holds for all events: a
- * driver must sleep to give a name, and may be unable to before it emits its first event. Statements
- * about the clock (accuracy.c) are names, too, but hold only from the time when they are made.
+ * driver must sleep to give a name, and may be unable to before it emits its first event.
+ * Statements about the clock (accuracy.c) are names, too, but hold only from the time when they
+ * are made.
  */
 #ifndef DEVTRACE_DICT_H
 #define DEVTRACE_DICT_H

@@ -39,7 +39,7 @@ static u32 nr_names, nr_threads;
  */
 static u32 next, skip;
 static bool warned;
-/* While the log is full, try names_compact() once per this many names. Old names leave this room. */
+/* While the log is full, try names_compact() once per this many names; old names leave this room */
 #define LOOK_AGAIN	64
 
 static void write_name(const struct dict_name *name)

@@ -293,8 +293,9 @@ void announce_event(struct announce *a, u32 tid, u64 ts)
 }
 
 /*
- * Is this a statement from before a step of the wall clock that the reader does not get any more? It
- * gets steps after its first CLOCK, which fits the first event; @bound is the time of this event.
+ * Is this a statement from before a step of the wall clock that the reader does not get any more?
+ * It gets steps after its first CLOCK, which fits the first event; @bound is the time of this
+ * event.
  */
 static bool is_over(const struct announce *a, const struct dict_name *n, u64 bound)
 {

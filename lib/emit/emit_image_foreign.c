@@ -40,7 +40,7 @@ static int image_add(const struct dt_image *names, int *image)
 
 	if (n >= DT_IMAGES)
 		return ENOSPC;
-	/* Another thread that has put the image may still be sending it: its names may come twice. */
+	/* Another thread that has put the image may still send it: its names may come twice. */
 	if (!dt_image_is_sent(n)) {
 		fd = devtrace_fd();
 		if (fd >= 0)

@@ -21,8 +21,8 @@ struct http_url {
 };
 
 /*
- * A kind of server: its usual port and path, and what is said about URLs that are wrong. The usual port
- * of https is 443 for all.
+ * A kind of server: its usual port and path, and what is said about URLs that are wrong. The usual
+ * port of https is 443 for all.
  */
 struct http_service {
 	const char	*port, *path;
@@ -52,7 +52,7 @@ struct http_answer {
 	char		line[HTTP_LINE_MAX];
 	size_t		line_len;
 	uint8_t		body[HTTP_BODY_MAX + 1];
-	size_t		body_len;	/* bytes that are kept; there is room for a NUL behind them */
+	size_t		body_len;	/* bytes that are kept; a NUL has room behind them */
 };
 
 void http_answer_init(struct http_answer *a);

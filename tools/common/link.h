@@ -23,7 +23,7 @@ struct link {
 	char		path[PATH_MAX];	/* unix, serial; http: of the URL */
 	speed_t		speed;
 	struct link_line *line;		/* serial: previous settings; NULL: not open */
-	/* open: function that opens the link in another way, with the certificates of @ca; or NULL */
+	/* open: function that opens the link, with the certificates of @ca; NULL: link_open() */
 	int		(*open)(struct link *l, int ms);
 	const char	*ca;
 	/* why: text of an error for which there is no error number; otherwise NULL */

@@ -19,7 +19,7 @@
 /* Each byte of a valid file is read two or three times. */
 #define READS	8
 
-const char elf_shared[] = "too many sections share their bytes";
+const char *const elf_shared = "too many sections share their bytes";
 
 bool log_elf_begins(const void *p, size_t n)
 {

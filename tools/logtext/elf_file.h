@@ -68,7 +68,7 @@ uint8_t *elf_part(struct elf *f, uint64_t offset, uint64_t n);
 /* Say why elf_part() failed; @cut: because the part is not in the file. */
 const char *elf_part_error(const char *cut);
 /* The words about a file after elf_take() returned false. */
-extern const char elf_shared[];
+extern const char *const elf_shared;
 bool elf_is_named(const struct elf *f, const struct elf_section *s, const char *name);
 /* The bytes of a symbol in a table of symbols, and the symbol at @p. */
 uint64_t elf_symbol_size(const struct elf *f);

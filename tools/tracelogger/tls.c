@@ -2,9 +2,9 @@
 /*
  * tls.c - links over TLS, by libcurl
  *
- * libcurl connects and checks the certificate. Then a thread copies bytes between libcurl and a pair
- * of sockets, so the program has a descriptor as for any other link. libcurl is loaded only if a link
- * needs it: without TLS, boards need neither the library nor its memory.
+ * libcurl connects and checks the certificate. Then a thread copies bytes between libcurl and a
+ * pair of sockets, so the program has a descriptor as for any other link. libcurl is loaded only if
+ * a link needs it: without TLS, boards need neither the library nor its memory.
  *
  * Invariants
  * - The thread ends when either side has closed, and then frees all that belongs to the link.

@@ -11,7 +11,7 @@
 #include <linux/devtrace_log.h>
 
 /* Ten characters, or the first four of them */
-static char text[] = "0123456789";
+static char text[11] = "0123456789";
 
 static u32 set_fifth(char c)
 {
